@@ -20,8 +20,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("thorough", settings.get_profile("default"), derandomize=False, max_examples=500)
-settings.register_profile("short", settings.get_profile("default"), max_examples=20)
-settings.register_profile("quick", settings.get_profile("default"), max_examples=10)
+settings.register_profile("short", settings.get_profile("default"), max_examples=10)
+settings.register_profile("quick", settings.get_profile("default"), max_examples=5)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # Programs are run by tests, in processes of their own, and import each other from their own folder.

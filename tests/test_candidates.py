@@ -52,7 +52,7 @@ def test_a_model_is_fitted_with_the_hierarchy_and_the_seed(data, trained):
     assert trained.class_names == trained.target_names == ("class0", "class1")
     assert trained.training_rows == data.instance_names
     assert trained.description == "HieTAN, trained on 150 rows of synthetic-0"
-    assert "separates class0 from class1; a row that is neither gets a rank as well" in trained.caution
+    assert "separates class0 from class1; rows that are neither are also ranked" in trained.caution
 
 
 def test_a_model_is_read_as_it_was_written(data, trained, tmp_path):
@@ -87,7 +87,9 @@ def test_a_file_without_the_names_is_refused(data, trained, tmp_path, metadata):
     names = {"FEATURES": list(data.feature_names), "REVERSED": list(data.feature_names)[::-1]}
     metadata = {k: names[v] if isinstance(v, str) and v in names else v for k, v in metadata.items()}
     hietan.save(trained.classifier, tmp_path / "model.hietan", metadata=metadata)
-    with pytest.raises(ModelFileError, match="model.hietan holds a model without the names of its features"):
+    with pytest.raises(
+        ModelFileError, match="model.hietan does not contain valid feature and class names for its model"
+    ):
         TrainedModel.load(tmp_path / "model.hietan")
 
 
@@ -96,19 +98,19 @@ def test_classes_that_the_names_do_not_name_are_refused(data, tmp_path, labels):
     classifier = hietan.HieTAN(hierarchy=data.hierarchy, random_state=3).fit(data.X, np.array(labels)[data.y])
     metadata = {"feature_names": list(data.feature_names), "target_names": ["a", "b"]}
     hietan.save(classifier, tmp_path / "model.hietan", metadata=metadata)
-    with pytest.raises(ModelFileError, match="target_names are not names of the classes"):
+    with pytest.raises(ModelFileError, match="target_names do not name all of the classes"):
         TrainedModel.load(tmp_path / "model.hietan")
 
 
 def test_a_model_with_names_that_could_not_be_read_back_is_not_written(trained, tmp_path):
     other = replace(trained, feature_names=trained.feature_names[::-1])
-    with pytest.raises(ModelFileError, match="feature_names are not those of the classifier"):
+    with pytest.raises(ModelFileError, match="feature_names differ from the classifier's feature names"):
         other.save(tmp_path / "model.hietan")
     assert not list(tmp_path.iterdir())
 
 
 def test_what_cannot_be_stored_is_refused(data, tmp_path):
-    with pytest.raises(ModelFileError, match="For other estimators use skops"):
+    with pytest.raises(ModelFileError, match="For other estimators, use skops"):
         train_model(LogisticRegression(), data).save(tmp_path / "model.hietan")
     assert not list(tmp_path.iterdir())
 
@@ -140,7 +142,7 @@ def test_a_model_that_does_not_separate_held_out_rows_is_not_calibrated(data, tm
     permuted = replace(data, y=np.random.default_rng(2).permutation(data.y))
     trained = train_model(hietan.HieLogistic(), permuted)
     assert trained.validation.auc < 0.5 and trained.calibration is None
-    assert "On held-out rows, it ranks no better than chance. P is not calibrated" in trained.caution
+    assert "On held-out rows, the model ranks no better than chance. P is not calibrated" in trained.caution
     quality = trained.validation
     assert (quality.calibrated_log_loss, quality.calibration_error, quality.curve) == (None, None, ())
     ranked = rank_rows(trained, permuted)
@@ -148,7 +150,7 @@ def test_a_model_that_does_not_separate_held_out_rows_is_not_calibrated(data, tm
     with pytest.raises(ValueError, match="the model does not separate the classes"):
         train_model(hietan.HieLogistic(), permuted, threshold=0.7)
     trained.save(tmp_path / "model")
-    with pytest.raises(ModelFileError, match="with a slope above 0"):
+    with pytest.raises(ModelFileError, match="expected finite numbers, and a slope above 0"):
         replace(trained, calibration=(-0.1, 0.0)).save(tmp_path / "model")
 
 
@@ -187,7 +189,8 @@ def test_new_rows_are_not_marked_and_columns_are_matched_by_name(data, trained):
         ranked = rank_rows(trained, new)
     before = rank_rows(trained, data)
     assert not before.unrecognised and ranked.unrecognised == (
-        "all 150 rows of synthetic-0 are new: none has a name of one of the 150 training rows; compared were ids such "
+        "all 150 rows of synthetic-0 are new: none has the same name as one of the 150 training "
+        "rows; hietan compared ids such "
         "as 'new 0', 'new 1' with ids such as 'row0', 'row1'"
     )
     assert not any(row.in_training for row in ranked.rows)
@@ -209,7 +212,7 @@ def test_a_dataset_that_was_built_differently_is_noticed(tmp_path):
     pairs = [(f"p{i}", "abcd"[i % 4]) for i in range(24)]
     labels = {f"p{i}": "xy"[i % 4 > 1] for i in range(24)}
     files = {"min_support": 1, "name": "known"}
-    other_relation = "1 of 5 edges have another relation than is_a"
+    other_relation = "1 of 5 edges have a relation other than is_a"
     with pytest.warns(DataWarning, match=other_relation):
         known = build_dataset(io.StringIO(edges), pairs, labels, **files)
     train_model(hietan.HieTAN(), known, validate=False).save(tmp_path / "model")
@@ -239,8 +242,8 @@ def test_rows_are_found_by_name_or_by_a_symbol_of_their_own(data):
     assert find_rows(few, ["row0"]) == [0]  # a name comes before a symbol
     assert find_rows(few, ["A", "ROW3"]) == [0, 3]  # in any case
     for name, message in {
-        "b": "'b' is a name of 2 rows of synthetic-0; use the id of one of them: 'row1', 'row2'",
-        "": "synthetic-0 has no row ''; it has ids such as 'row0', 'row1' and symbols such as 'a', 'b'",
+        "b": "2 rows of synthetic-0 have the name 'b'; use one of these ids: 'row1', 'row2'",
+        "": "synthetic-0 has no row ''; it contains ids such as 'row0', 'row1' and symbols such as 'a', 'b'",
         "row-4": "synthetic-0 has no row 'row-4'; did you mean 'row4'?",
         "row9": "synthetic-0 has no row 'row9'; did you mean 'row",
     }.items():
@@ -264,7 +267,7 @@ def test_explanations_have_the_names_of_rows_terms_and_classes(data, trained):
     assert three.explanation.target == data.target_names[plain.target]
     assert three.explanation.log_odds == plain.log_odds
     assert {part.name for part in three.explanation.contributions} <= set(named.term_names)
-    assert three.text(3).endswith("\n\nThis row is in the training data: its class was known.")
+    assert three.text(3).endswith("\n\nThis row is in the training data, so its class was known.")
     assert "training data" not in new.text() and (three.in_training, new.in_training) == (True, False)
 
 

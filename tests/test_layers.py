@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "datasets": {"hierarchy"},
     "evaluation": set(),
     "catalogue": {"classifiers", "selection", "datasets", "evaluation"},
-    "candidates": {"datasets", "evaluation", "persistence", "explain"},
+    "candidates": {"hierarchy", "datasets", "evaluation", "persistence", "explain"},
     "report": {"hierarchy", "explain", "evaluation", "candidates"},
     "cli": {
         "explain",

@@ -54,19 +54,20 @@ IN_PYTHON = {
     "a dataset instead of X and y": (
         lambda _: HieTANLite().fit(DATA),
         TypeError,
-        r"fit takes rows and classes, got a Dataset; use HieTANLite\(hierarchy=data.hierarchy\).fit\(data.X, data.y\)",
+        r"fit needs rows and classes, got a Dataset; use HieTANLite\(hierarchy=data.hierarchy\).fit\(data.X, data.y\)",
     ),
     "children before parents in a frame": (
         lambda _: Hierarchy.from_edges(upside_down()),
         HierarchyWarning,
-        r"the column 'belongs to' was taken as the parent .* fewer roots than leaves .*; name the columns",
+        r"column 'belongs to' is used as the parent .* fewer roots than leaves .*; to choose them "
+        r"yourself, name the columns",
     ),
     "lists of terms that are read as pairs": (
         lambda folder: build(
             folder, items="item,term,price\np1,tea,1\np2,coffee,2\np3,bread,2\np4,cake,3\np4,tea;cake,3\n"
         ),
         DataWarning,
-        r"\(1 of 5\) name a term that is unknown or obsolete, such as 'tea;cake'; where a field lists .*term-lists",
+        r"\(1 of 5\) name a term that is unknown or obsolete, such as 'tea;cake'; if a field lists .*term-lists",
     ),
     "a graph of networkx as the hierarchy": (
         lambda _: fit(HieTANLite(hierarchy=GOODS.to_networkx())),
@@ -77,34 +78,38 @@ IN_PYTHON = {
     "no hierarchy": (
         lambda _: fit(HieTANLite()),
         HierarchyWarning,
-        r"HieTANLite has no hierarchy and is therefore a plain TAN; pass one, HieTANLite\(hierarchy=...\)",
+        r"HieTANLite has no hierarchy and is therefore a plain TAN; pass a hierarchy, as in "
+        r"HieTANLite\(hierarchy=...\)",
     ),
     "leaf columns only": (
         lambda _: fit(HieTANLite(hierarchy=GOODS)),
         HierarchyWarning,
-        r"4 columns have ancestors in the hierarchy that are not columns, such as 'tea' and 'drinks'.*"
-        r"Dataset.from_frame or HierarchyEncoder adds them",
+        r"4 columns have ancestors that are in the hierarchy but not in X, such as 'tea' with its parent 'drinks'.*"
+        r"Dataset.from_frame or HierarchyEncoder to add the ancestors",
     ),
     "a number that is a constant once binarised": (
         lambda _: fit(X=LEAVES.assign(age=[30, 45, 50, 62])),
         DataWarning,
-        r"1 of 5 columns vary but are the same in all rows after binarize=0.0, such as column 'age', which runs from "
-        r"30 to 62.*Choose a threshold that divides them, or bin them",
+        r"1 of 5 columns vary, but binarize=0.0 makes them the same in all rows, such as column 'age', which "
+        r"ranges from "
+        r"30 to 62.*Choose a threshold that splits them, or bin them",
     ),
     "1 and 2 for no and yes": (
         lambda _: fit(X=LEAVES + 1),
         DataWarning,
-        r"4 of 4 columns vary but are the same in all rows.*If 2 means yes and 1 no, pass X == 2",
+        r"4 of 4 columns vary, but binarize=0.0 makes them the same in all rows.*If 2 means yes and 1 "
+        r"means no, pass X == 2",
     ),
     "counts": (
         lambda _: fit(X=LEAVES * 3),
         DataWarning,
-        r"4 of 4 columns hold counts, such as column 'tea', which runs from 0 to 3.*pass X > 0 if this is intended",
+        r"4 of 4 columns contain counts, such as column 'tea', which ranges from 0 to 3.*"
+        r"If this is intended, pass X > 0",
     ),
     "the classes left in the frame": (
         lambda _: fit(X=LEAVES.assign(season=SEASON == "winter"), y=SEASON == "winter"),
         ValueError,
-        r"X has y itself as its column 'season'.*X.drop\(columns='season'\)",
+        r"column 'season' of X is y itself, .*X.drop\(columns='season'\)",
     ),
     "a text of terms instead of a list": (
         lambda _: HierarchyEncoder(GOODS).fit(["tea;bread", "coffee"]),
@@ -114,24 +119,24 @@ IN_PYTHON = {
     "a term that is misspelt": (
         lambda _: HierarchyEncoder(GOODS).fit([["tea"], ["coffe"]]),
         ValueError,
-        "1 term is not in the hierarchy: 'coffe'; the hierarchy has 'drinks', 'tea'.*handle_unknown='ignore'",
+        "1 term is not in the hierarchy: 'coffe'; the hierarchy contains 'drinks', 'tea'.*handle_unknown='ignore'",
     ),
     "pairs taken for lists": (
         lambda _: HierarchyEncoder(GOODS).fit(PAIRS),
         ValueError,
-        r"4 terms are not in the hierarchy: 'p1'.*If X holds pairs \(item, term\), use input='pairs'",
+        r"4 terms are not in the hierarchy: 'p1'.*If X contains pairs \(item, term\), use input='pairs'",
     ),
     "an encoder without names": (
         lambda _: make_pipeline(HierarchyEncoder(GOODS), HieTANLite(hierarchy=GOODS)).fit(
             [["tea"], ["coffee"]] * 2, [0, 1, 0, 1]
         ),
         ValueError,
-        r"hierarchy has 6 features but X has 3 columns.*in a pipeline: set_output\(transform='pandas'\)",
+        r"hierarchy has 6 features but X has 3 columns.*In a pipeline, call set_output\(transform='pandas'\)",
     ),
     "yes and no in a frame": (
         lambda _: Dataset.from_frame(LEAVES.assign(tea=["yes", "no", "no", "yes"]), SEASON, GOODS),
         ValueError,
-        r"column 'tea' holds 'yes'; expected 0 and 1, truth values, or counts.*frame\['tea'\] == 'yes'",
+        r"column 'tea' contains 'yes'; expected 0 and 1, truth values, or counts.*frame\['tea'\] == 'yes'",
     ),
     "a missing value in a frame": (
         lambda _: Dataset.from_frame(LEAVES.assign(tea=[1, np.nan, 0, 1]), SEASON, GOODS),
@@ -141,7 +146,7 @@ IN_PYTHON = {
     "the name of a column that is not there": (
         lambda _: Dataset.from_frame(LEAVES, "season", GOODS),
         ValueError,
-        "the frame has no column 'season' with the classes; it has 'tea', 'coffee'",
+        "the frame has no class column 'season'; it has 'tea', 'coffee'",
     ),
     "labels of other rows": (
         lambda _: Dataset.from_frame(LEAVES, SEASON.rename(str.upper), GOODS),
@@ -151,14 +156,14 @@ IN_PYTHON = {
     "a frame of three columns as edges": (
         lambda _: Hierarchy.from_edges(pd.DataFrame([["a", "b", "is_a"]], columns=["x", "y", "z"])),
         ValueError,
-        r"edges is a frame with the columns 'x', 'y', 'z'; expected two, \(parent, child\)",
+        r"edges is a data frame with the columns 'x', 'y', 'z'; expected two columns \(parent, child\)",
     ),
     "edges that do not show their order": (
         lambda folder: build(
             folder, edges="drinks,tea\nfood,bread\n", items="p1,tea\n", labels="p1,x\np2,x\n"
         ),
         DataError,
-        r"edges.csv: the table does not show which column is the parent; state the order \(edge_order, --edge-order",
+        r"edges.csv: the table does not show which column is the parent; give the order \(edge_order, --edge-order",
     ),
     "a circle of edges": (
         lambda folder: build(folder, edges="parent,child\ntea,drinks\ndrinks,tea\n"),
@@ -168,17 +173,18 @@ IN_PYTHON = {
     "a table of many columns": (
         lambda folder: build(folder, items="a,b,c\np1,tea,1\n"),
         DataError,
-        r"items.csv: say which columns hold the ids and the terms \(pair_columns, --pair-columns\); .* are a, b",
+        r"items.csv: name the columns of ids and terms \(pair_columns, --pair-columns\); .* are a, b",
     ),
     "terms of another hierarchy": (
         lambda folder: build(folder, items="item,term\np1,TEA\np2,COFFEE\n"),
         DataError,
-        r"no row is left: .* term unknown to the ontology \(2\), such as 'TEA', 'COFFEE'; the ontology has 'drinks'",
+        r"no row is left, because .* term unknown to the ontology \(2\), such as 'TEA', 'COFFEE'; the "
+        r"ontology has 'drinks'",
     ),
     "a term to drop that is not there": (
         lambda _: Dataset.from_pairs(PAIRS, SEASON, GOODS, drop_terms=["beer"]),
         ValueError,
-        "drop_terms names 'beer', which the ontology does not have",
+        "drop_terms names 'beer', which is not in the ontology",
     ),
 }
 

@@ -110,7 +110,7 @@ class HierarchicalSearch {
   }
 
   // Algorithm 2 of Wan & Freitas, lines 5 to 20. The same walk for one tree of each row is LazyBatch in lazy_trees.hpp;
-  // explain/_trace.py makes it by the letter, tests/support/twins/trees.py as well.
+  // reproduction/paper/walk.py makes it by the letter, tests/support/twins/trees.py as well.
   void consider(const Edge& edge) {
     const std::size_t a = edge.first(), b = edge.last();
     if (dead(a, b)) return;

@@ -124,8 +124,8 @@ class LazyBatch {
 
   // Algorithm 4 of Wan & Freitas (with Algorithm 5 in `remove_redundant`), in all rows that may still take the edge;
   // Algorithm 2 without relations. Returns whether the edge entered any tree. The same walk for one tree of all rows is
-  // HierarchicalSearch in eager_trees.hpp; explain/_trace.py makes it by the letter, tests/support/twins/trees.py as
-  // well.
+  // HierarchicalSearch in eager_trees.hpp; reproduction/paper/walk.py makes it by the letter,
+  // tests/support/twins/trees.py as well.
   bool consider(const Edge& edge) {
     const std::size_t a = edge.first(), b = edge.last();
     Word lanes = active_ & open_[a].available & open_[b].available;

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hietan.exceptions import HierarchyWarning
     from hietan.hierarchy import Hierarchy
     from hietan.persistence import load, save, skops_types
-    from hietan.selection import GTD, SHSEL, TSEL, HierarchyEncoder, HierarchyFilter
+    from hietan.selection import GTD, SHSEL, TSEL, HierarchyEncoder
     from hietan.structure import Tree
 
 __version__ = "0.2.0.dev0"
@@ -45,7 +45,6 @@ __all__ = [
     "HieTANLite",
     "Hierarchy",
     "HierarchyEncoder",
-    "HierarchyFilter",
     "HierarchyWarning",
     "LazySelection",
     "ProximalGraph",

@@ -1,4 +1,4 @@
-"""Every error and warning of the package, distinguished from those of other libraries and from bugs.
+"""hietan's errors and warnings, which are distinct from other libraries' errors and from bugs.
 
 ``except HietanError`` catches all errors; each of them is also a `ValueError`.
 """
@@ -11,16 +11,16 @@ class HietanError(Exception):
 
 
 class DataError(HietanError, ValueError):
-    """A file does not hold what it should.
+    """An error for a file with invalid content.
 
     Parameters
     ----------
     message : str
-        What is wrong, and what was expected.
+        The problem, and what was expected.
     source : str
-        The name of the file; the message begins with it.
+        The file name; the message begins with it.
     line : int, optional
-        The number of the line.
+        The line number.
 
     Examples
     --------
@@ -38,20 +38,20 @@ class DataError(HietanError, ValueError):
 
 
 class CatalogueError(HietanError, ValueError):
-    """The catalogue does not know a name, or cannot make a method with the given settings."""
+    """An error for a name that the catalogue lacks, or a method that it cannot make with the given settings."""
 
 
 class ModelFileError(HietanError, ValueError):
-    """A file is not a model of this package, or is damaged or forged."""
+    """An error for a file that is not a hietan model, or that is damaged or forged."""
 
 
 class StudyError(HietanError, ValueError):
-    """A study cannot be run or read with these settings; nothing was written."""
+    """An error for a study that cannot be run or read with these settings. Nothing was written."""
 
 
 class DataWarning(UserWarning):
-    """Something in the data was skipped, repaired or lost; the message counts it."""
+    """A warning about data that were skipped, repaired or lost. The message gives their number."""
 
 
 class HierarchyWarning(UserWarning):
-    """The data do not fit the hierarchy: a feature is 1 where an ancestor is 0, say; or it seems to be upside down."""
+    """A warning that the data do not fit the hierarchy: a feature is 1 below a 0, or edges seem reversed."""

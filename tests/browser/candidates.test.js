@@ -33,7 +33,7 @@ test("20,000 candidates are a usable page", () =>
     assert.match(await list.first().textContent(), /gene777\d? sym-777/);
     await control(page, "Search genes").fill("");
     await page.getByText("19,995 genes", { exact: true }).waitFor(); // the model was trained on the other five
-    const caution = /separates anti from pro; a gene that is neither gets a rank as well\. P\(pro\) is calibrated/;
+    const caution = /separates anti from pro; genes that are neither are also ranked\. P\(pro\) is calibrated/;
     assert.match(await page.locator(".caution").textContent(), caution);
     await list.first().click();
     assert.ok((await page.locator(".tree .node").count()) > 1);
@@ -53,11 +53,50 @@ async function listsAreThoseOfPython(page) {
     assert.equal(await line.textContent(), `${text[0].toUpperCase()}${text.slice(1)}.`);
   }
   await slider.fill("19");
-  const shown = await page.locator(".rows button .sub").allTextContents();
+  const shown = await page.locator(".rows button > :nth-child(3)").allTextContents();
   assert.deepEqual(
     shown.map((text) => /; p = ([^;]*)/.exec(text)[1]),
     pValues.slice(0, shown.length),
   );
+}
+
+async function theAnswerComesFirst(page, { width }) {
+  const { height } = page.viewportSize();
+  assert.equal(await page.title(), "Genes of genome, ranked for pro");
+  assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Genes of genome, ranked for pro");
+  const answer = await page.locator(".card").first().textContent();
+  assert.match(answer, /On genes that it had not seen, HieTANLite separates pro from anti with AUC 0\.\d{3}/);
+  const { branches } = expected;
+  const common = page.locator(".common");
+  await common.locator("summary").click();
+  const names = await common.locator("tbody th").allTextContents();
+  assert.deepEqual(names, ["base value", ...branches.names, "the rest", "log-odds"]);
+  const means = await common.locator("tbody td:nth-child(2)").allTextContents();
+  assert.deepEqual(means, branches.means);
+  await fitsTheWidth(page, width);
+  await picture(page, `answer-${width}`);
+  await common.locator("summary").click();
+  // The chosen gene begins a few screens down at most, not after the whole list: the list scrolls in its own box.
+  const list = await page.locator(".list-box").boundingBox();
+  const gene = await page.locator("#row").boundingBox();
+  assert.ok(list.height < height && (width > 960 || gene.y >= list.y + list.height));
+  assert.ok(gene.y < 2 * height, `the gene begins ${gene.y} pixels down`);
+}
+
+// The list shows where the false discovery rate ends, at every rate and only there.
+async function theListEndsWhereTheErrorRateDoes(page) {
+  const slider = page.getByLabel("False discovery rate");
+  const end = page.locator(".end-of-list");
+  for (const [k, n] of expected.short_list.entries()) {
+    await slider.fill(String(k));
+    assert.equal(await end.count(), n > 0 && n < 40 ? 1 : 0, `at ${k + 1}%`);
+    if (n === 0 || n === 40) continue; // no row, or every row is in the list
+    assert.match(await end.textContent(), new RegExp(`rate of ${k + 1}% ends here \\(${n} rows?\\)`));
+    const before = await page.evaluate(() =>
+      [...document.querySelectorAll(".rows > li")].findIndex((li) => li.matches(".end-of-list")),
+    );
+    assert.equal(before, n);
+  }
 }
 
 async function candidatesAreJudgedAndBothEndsShown(page, { width }) {
@@ -73,14 +112,13 @@ async function candidatesAreJudgedAndBothEndsShown(page, { width }) {
   await listsAreThoseOfPython(page);
   const calibrated = await page.locator(".scores tbody td strong").first().textContent();
   assert.equal(await page.locator(".scores tbody tr").count(), 2);
-  assert.ok((await first.textContent()).includes(calibrated) && /score \+\d/.test(await first.textContent()));
+  assert.ok((await first.textContent()).includes(calibrated) && /log-odds \+\d/.test(await first.textContent()));
   assert.match(await page.locator("#row").textContent(), new RegExp(`Calibrated P\\(pro\\) = ${calibrated}`));
   const behind = await page.locator(".behind").first().textContent();
   assert.match(behind, /^of \d+ genes( with(out)? .+)?: anti \d+ of \d+, pro \d+ of \d+( \*)?$/);
   await openDetails(page);
   await fitsTheWidth(page, width);
   await picture(page, `quality-${width}`);
-  assert.match(await page.locator(".flip").first().textContent(), /\d+ single changes? tried/);
   const { disagree, both_pro: bothPro, well_described: described } = expected.agreement;
   for (const [field, value, n] of [
     ["Agreement", "disagree", disagree],
@@ -94,20 +132,61 @@ async function candidatesAreJudgedAndBothEndsShown(page, { width }) {
   await page.getByText(`${described.toLocaleString("en")} genes`, { exact: true }).waitFor();
   await control(page, "Annotated with").selectOption("0");
   await page.getByRole("button", { name: "most likely anti" }).click();
-  assert.match(await first.textContent(), /^19,?995.*score −\d.*−\d/);
+  assert.match(await first.textContent(), /^19,?995.*log-odds −\d.*−\d/);
   await first.click();
   assert.match(await page.locator("#row").textContent(), /Rank 19,995 of 19,995\./);
   assert.ok((await page.locator(".behind").count()) > 0);
   await page.getByRole("button", { name: "in the training data (5)" }).click();
   await page.getByText("5 genes", { exact: true }).waitFor();
   await first.click();
-  assert.match(await page.locator("#row").textContent(), /The training data call it gene\d \((anti|pro)\)\./);
+  assert.match(await page.locator("#row").textContent(), /Its name in the training data is gene\d \((anti|pro)\)\./);
   await noViolations(page);
   await picture(page, `known-${width}`);
 }
 
+atEveryWidth("candidates: the answer, the title and the gene come first", "candidates.html", theAnswerComesFirst);
+test("the list shows where the false discovery rate ends", () =>
+  visit("short-list.html", {}, theListEndsWhereTheErrorRateDoes));
 atEveryWidth(
   "candidates: their quality, both ends, and the known ones apart",
   "candidates.html",
   candidatesAreJudgedAndBothEndsShown,
 );
+
+// Positives and unlabelled rows: lifts and no classes; the study bias comes first.
+async function liftsAreThoseOfPython(page, { width }) {
+  const { bound, lifts, names, log_odds: odds } = expected.unlabelled;
+  const card = page.locator(".card").first();
+  assert.ok((await card.textContent()).includes(bound));
+  assert.match(await card.locator("details").first().textContent(), /^Do well-studied genes/);
+  assert.ok(
+    await card
+      .locator("details")
+      .first()
+      .evaluate((e) => e.open),
+  );
+  const shown = await page.locator(".rows button > :nth-child(2)").allTextContents();
+  assert.deepEqual(
+    shown.slice(0, lifts.length),
+    lifts.map((lift) => `lift ${Number(lift.toPrecision(3))}`),
+  );
+  await page.locator(".rows button").first().click();
+  await page.getByRole("heading", { name: `Gene ${names[0]}`, exact: true }).waitFor();
+  const text = await page.locator("main").textContent();
+  assert.match(text, /by the final model\. The rank comes from a model that did not see this gene/);
+  for (const value of odds) assert.ok(text.includes(Math.abs(value).toFixed(3)), `${value} is not shown`);
+  assert.ok(!/GMean|average precision|p-value|raw P|calibrated P/i.test(text), "a measure that counts unlabelled rows");
+  assert.equal(await page.getByRole("columnheader", { name: "predicted" }).count(), 0);
+  await openDetails(page);
+  await noViolations(page);
+  await fitsTheWidth(page, width);
+  await picture(page, `unlabelled-${width}`);
+}
+atEveryWidth("unlabelled rows have lifts", "unlabelled.html", liftsAreThoseOfPython, ["light"]);
+
+test("with a prior, unlabelled rows have probabilities", () =>
+  visit("unlabelled-prior.html", {}, async (page) => {
+    const first = await page.locator(".rows button > :nth-child(3)").first().textContent();
+    const shown = Number(/; P = ([0-9.]+)/.exec(first)[1]);
+    assert.ok(Math.abs(shown - expected.unlabelled.probability) < 0.006, first);
+  }));

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from hietan import HIPNB, TAN, HieTANLite
+from hietan import HIPNB, TAN, HieLogistic, HieTANLite
 from hietan._io.files import atomic_write
 from hietan.candidates import TrainedModel, rank_rows, train_model
 from hietan.catalogue import load_datasets
@@ -56,11 +56,33 @@ def trees(results, rows):
 
 
 def drawing(data):
-    """The deepest term with all that lie above it, as Python draws it."""
-    drawings = {term: data.hierarchy.plot([term]) for term in data.feature_names}
-    term = max(drawings, key=lambda term: len(drawings[term].terms))
-    terms = sorted(name for name, _ in drawings[term].terms)
-    return {"term": term, "terms": terms, "edges": sorted(f"{a} -> {b}" for a, b in drawings[term].edges)}
+    """The term with the most ancestors, and all edges between it and these."""
+    h = data.hierarchy
+    term = max(h.features, key=lambda term: len(h.ancestors(term)))
+    terms = {term, *h.ancestors(term)}
+    edges = [f"{a} -> {b}" for a, b in h.edges if a in terms and b in terms]
+    return {"term": term, "terms": sorted(terms), "edges": sorted(edges)}
+
+
+def write_unlabelled():
+    """Half of the positives are known, and the others are unlabelled: two pages, with and without a prior."""
+    data = make_hierarchical_classification(400, 60, random_state=4)
+    is_known = (data.y == 1) & (np.random.default_rng(0).random(400) < 0.5)
+    classes = {"y": is_known.astype(np.intp), "target_names": ("other", "listed"), "row_noun": "gene"}
+    mixed = replace(data, name="mixed", positive="", **classes)
+    trained = train_model(HieLogistic(), mixed, unlabelled="other")
+    ranked = rank_rows(trained, mixed)
+    write_candidates(ranked, OUT / "unlabelled.html", command="hietan explain model data")
+    with_prior = rank_rows(trained, mixed, prior=0.1)
+    write_candidates(with_prior, OUT / "unlabelled-prior.html", command="hietan explain model data")
+    first, why = ranked.new_rows[0], trained.classifier.explain(ranked.X[[ranked.order[0]]], target=1)[0]
+    return {
+        "bound": trained.bound_note,
+        "lifts": [row.lift for row in ranked.new_rows[:5]],
+        "names": [row.instance for row in ranked.new_rows[:5]],
+        "probability": with_prior.new_rows[0].probability,
+        "log_odds": [why.log_odds, first.log_odds],
+    }
 
 
 def write_many_candidates():
@@ -80,17 +102,39 @@ def write_many_candidates():
     second = replace(trained, classifier=train_model(HIPNB(), data).classifier)
     ranked, other = rank_rows(trained, rows), rank_rows(second, rows)
     write_candidates(ranked, OUT / "candidates.html", command=command, others=[other])
+    explained = ranked.trained.classifier.explain(ranked.X[ranked.order[:50].tolist()], target=1)
+    table = explained.by_branch()
+    means = [float(table.base.mean()), *table.mean.tolist(), float(np.mean([e.log_odds for e in explained]))]
+    branches = {
+        "names": [name for name in table.names if name != "the rest"],
+        "means": [f"{m:+.2f}".replace("-", "−") for m in means],
+    }
     new = np.array([match is None for match in ranked.matches])
     terms = np.diff(rows.X.indptr)
-    return {
-        "disagree": int(np.sum(new & (ranked.labels != other.labels))),
-        "both_pro": int(np.sum(new & (ranked.labels == 1) & (other.labels == 1))),
-        "well_described": int(np.sum(new & (terms >= 10))),
-    }, {
-        "lines": [ranked.select(k / 100).selection.text for k in range(1, 51)],
-        "p_values": [f"{row.p_value:#.{2 if row.p_value < 0.01 else 3}g}" for row in ranked.new_rows[:40]],
-        "note": ranked.trained.error_rate_note,
-    }
+    return (
+        {
+            "disagree": int(np.sum(new & (ranked.labels != other.labels))),
+            "both_pro": int(np.sum(new & (ranked.labels == 1) & (other.labels == 1))),
+            "well_described": int(np.sum(new & (terms >= 10))),
+        },
+        {
+            "lines": [ranked.select(k / 100).selection.text for k in range(1, 51)],
+            "p_values": [
+                f"{row.p_value:#.{2 if row.p_value < 0.01 else 3}g}" for row in ranked.new_rows[:40]
+            ],
+            "note": ranked.trained.error_rate_note,
+        },
+        branches,
+    )
+
+
+def write_short_list():
+    """Few candidates, of which some may be listed: the number at every rate from 1 to 50%."""
+    data = make_hierarchical_classification(600, 60, random_state=2)
+    trained = train_model(TAN(), data.subset(np.arange(560)))
+    ranked = rank_rows(trained, replace(data.subset(np.arange(560, 600)), name="new"))
+    write_candidates(ranked, OUT / "short-list.html")
+    return [ranked.select(k / 100).n_new for k in range(1, 51)]
 
 
 def write_nasty_candidates():
@@ -119,20 +163,24 @@ def main(folder):
         datasets[0], y=np.arange(len(datasets[0].y)) % 3, target_names=("a", "b", "c"), positive=""
     )
     study(folder / "three", [three], {"lite": HieTANLite(), "tan": TAN()}, "three.html")
-    candidates, lists = write_many_candidates()
+    candidates, lists, branches = write_many_candidates()
     write_nasty_candidates()
     usage = shown["datasets"][0]["usage"][1]
     expected = {
+        "unlabelled": write_unlabelled(),
         "trees": trees(results, rows),
         "features": {name: j for j, name in enumerate(shown["datasets"][0]["features"])},
         "most_edges": max(usage["in_edges"]),
-        "gmean": [f"{100 * v:.1f}" for row in shown["rankings"][0]["scores"] for v in row],
+        "gmean": [f"{v:.3f}" for row in shown["rankings"][0]["scores"] for v in row],
         "auc": [f"{v:.3f}" for row in shown["rankings"][1]["scores"] for v in row],
         "incomplete": [[f"{v:.3f}" for v in means] for means in shown["incomplete"][1]["means"]],
         "nasty": list(NASTY),
         "candidates": N_CANDIDATES,
         "agreement": candidates,
         "lists": lists,
+        "branches": branches,
+        "short_list": write_short_list(),
+        "verdicts": {name: study_summary(folder / name)["verdict"] for name in ("study", "one", "three")},
         "drawing": drawing(datasets[0]),
     }
     atomic_write(OUT / "expected.json", json.dumps(expected))

@@ -45,7 +45,7 @@ async function namesOfCandidatesAreText(page, { width }) {
   });
   await page.locator(".node").first().focus();
   await noMarkupFromNames(page);
-  const caution = /^Note: .*separates <b>anti<\/b> from <\/script>pro; a row that is neither/;
+  const caution = /^Note: .*separates <b>anti<\/b> from <\/script>pro; rows that are neither/;
   assert.match(await page.locator(".caution").textContent(), caution);
   await fitsTheWidth(page, width);
   await picture(page, `nasty-candidates-${width}`);

@@ -84,15 +84,15 @@ describe("a notebook", { skip }, () => {
     await page.evaluate(() => window.jupyterapp.commands.execute("runmenu:run-all"));
     // Jupyter draws what can be seen, so what was run is asked of its model, and the cell of the report is gone to.
     const kinds = await page.waitForFunction(runOutputs, null, { timeout: 90000 });
-    assert.deepEqual(await kinds.jsonValue(), Array(10).fill("execute_result"));
+    assert.deepEqual(await kinds.jsonValue(), Array(9).fill("execute_result"));
     await page.evaluate(() => {
       const { content } = window.jupyterapp.shell.currentWidget;
       content.activeCellIndex = 5;
       return content.scrollToItem(5);
     });
-    const frame = page.frameLocator("iframe[title='Report of a study']");
+    const frame = page.frameLocator("iframe[title='synthetic: 2 methods compared']");
     await frame.locator("html[data-ready]").waitFor({ state: "attached" });
-    await page.locator("iframe[title='Report of a study']").scrollIntoViewIfNeeded();
+    await page.locator("iframe[title='synthetic: 2 methods compared']").scrollIntoViewIfNeeded();
     assert.equal(await frame.locator(".quality tbody tr").count(), 2);
     await frame.getByRole("tab", { name: "Rows" }).click();
     await frame.getByLabel("Search rows").fill("row3");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { drawn, out } from "./browser.js";
-import { atEveryWidth, control, expected, fitsTheWidth, picture, savedFile } from "./visiting.js";
+import { atEveryWidth, control, expected, fitsTheWidth, noViolations, picture, savedFile } from "./visiting.js";
 
 async function overviewShowsTheScores(page, { width }) {
   const cells = () => page.locator(".heat tbody td").allTextContents();
@@ -19,23 +19,49 @@ async function overviewShowsTheScores(page, { width }) {
   await picture(page, `overview-${width}`);
 }
 
+// The answer is the first thing on the page, and the title names the data.
+const theAnswerIsFirst =
+  (name, title) =>
+  async (page, { width }) => {
+    assert.equal(await page.title(), title);
+    assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), title);
+    const first = page.locator("#overview .card").first();
+    assert.equal(await first.locator(".verdict").textContent(), expected.verdicts[name]);
+    await fitsTheWidth(page, width);
+    await noViolations(page);
+  };
+
+// All curves but the chosen one are faded; calibration shows the chosen method alone.
+async function oneCurveStandsOut(page) {
+  await drawn(page);
+  for (const method of ["HIP", "TAN"]) {
+    await control(page, "Method in detail").selectOption({ label: method });
+    await drawn(page);
+    const opacities = await page
+      .locator("svg[aria-label^='ROC curve'] path[stroke]")
+      .evaluateAll((paths) => paths.map((path) => path.getAttribute("stroke-opacity") ?? "1"));
+    assert.deepEqual(opacities, ["0.22", "0.22", "1"]);
+    assert.equal(await page.locator("svg[aria-label^='Reliability curves'] path[stroke]").count(), 1);
+  }
+}
+
 async function incompleteRowsAreShown(page, { width }) {
   const panel = page.locator("#incomplete");
-  await control(page, "Score of incomplete rows").selectOption({ label: "AUC" });
+  await control(page, "Metric for incomplete rows").selectOption({ label: "AUC" });
   await drawn(page);
   const cells = await panel.locator("tbody td").allTextContents();
   assert.deepEqual(cells.sort(), expected.incomplete.flat().sort());
-  assert.equal(await panel.locator("svg[aria-label^='AUC against'] circle").count(), cells.length);
+  assert.equal(await panel.locator("svg[aria-label^='AUC by share'] circle").count(), cells.length);
   assert.match(await savedFile(page, "Save as CSV: AUC of incomplete rows"), /^method,0 lost,0.3 lost,0.7 lost/);
   await fitsTheWidth(page, width);
   await panel.screenshot({ path: path.join(out, `incomplete-${width}.png`) });
 }
 
 async function equalRowsAreCounted(page) {
-  await page.getByText("have an equal: ").first().waitFor();
+  await page.getByText("are identical to another row: ").first().waitFor();
   assert.match(await page.locator(".caution").textContent(), /pairs of equal rows have different classes/);
   const facts = await page.locator(".facts").allTextContents();
-  assert.match(facts.join(" "), /equal rowsin the same fold/);
+  assert.match(facts.join(" "), /identical rowsin the same fold/);
 }
 
 async function oneDatasetIsJudged(page, { width }) {
@@ -63,3 +89,11 @@ atEveryWidth("the overview shows the scores, and the switch changes them", "stud
 atEveryWidth("scores of incomplete rows are drawn and listed", "study.html", incompleteRowsAreShown, ["light", "dark"]);
 atEveryWidth("equal rows of a dataset are counted", "equal.html", equalRowsAreCounted);
 atEveryWidth("a study of one dataset shows how good the methods are", "one.html", oneDatasetIsJudged);
+atEveryWidth("the chosen curve stands out", "one.html", oneCurveStandsOut);
+for (const [name, title] of [
+  ["study", "synthetic-0, synthetic-1 and synthetic-2: 3 methods compared"],
+  ["one", "synthetic-0: 3 methods compared"],
+  ["three", "synthetic-0: 2 methods compared"],
+]) {
+  atEveryWidth(`the answer of ${name} comes first`, `${name}.html`, theAnswerIsFirst(name, title));
+}

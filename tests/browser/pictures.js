@@ -19,7 +19,6 @@ const PICTURES = [
   },
   { name: "report-term", page: "worm.html", at: "#term/GO:0007034", show: ".shown-here > .card" },
   { name: "report-sum", page: "worm.html", at: "#row/bec-1", show: ".fall" },
-  { name: "report-change", page: "worm.html", at: "#row/bec-1", show: ".flip" },
   { name: "report-similar", page: "worm.html", at: "#row/daf-16", show: card("The most similar genes") },
   { name: "report-compared", page: "worm.html", at: "#row/bec-1", compare: "tan", scroll: ".panels", height: 1100 },
   { name: "report-ranking", page: "several.html", at: "#overview", height: 1000 },

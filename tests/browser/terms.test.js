@@ -49,7 +49,7 @@ async function termsThatMatterAreShown(page, { width }) {
   await control(page, "group by branch").uncheck();
   await drawn(page);
   assert.deepEqual(await overlaps(page, ".hierarchy"), []);
-  await control(page, "Search terms by effect").fill("T:0000012");
+  await control(page, "Search these terms").fill("T:0000012");
   await page.keyboard.press("Enter");
   assert.match(page.url(), /#term\/T%3A0000012$/);
   await fitsTheWidth(page, width);

@@ -86,8 +86,8 @@ def test_the_example_of_the_shortest_list():
     ranks = np.full(8343, 680)
     found = select_rows(ranks, 679, 0.1, rows="genes", calibrated_on="training genes")
     assert found.text == (
-        "at a false discovery rate of 10%: none of 8,343 genes can be listed; "
-        "with 679 training genes no list shorter than 123 is possible"
+        "at a false discovery rate of 10%: none of 8,343 genes can be listed; with 679 training genes, no list "
+        "can be shorter than 123"
     )
     assert select_rows(ranks[:0], 9, 0.1, rows="", calibrated_on="").shortest == 0
 
@@ -131,7 +131,7 @@ def test_every_number_follows_from_the_stored_scores(tmp_path, data, trained, ra
         names = [row.instance for row in chosen.rows]
         assert names == [row.instance for row in ranked.new_rows[: max(fits, default=0)]]
         assert chosen.selection.n_rows == len(names) and chosen.selection.n_ranked == 150
-        assert f"no list shorter than {-(-150 * 100 // (percent * 251))} is possible" in chosen.selection.text
+        assert f"no list can be shorter than {-(-150 * 100 // (percent * 251))}" in chosen.selection.text
         lines = chosen.to_csv().splitlines()
         assert len(lines) == 2 + len(names) and chosen.selection.text in lines[0]
     assert "p_value" in ranked.to_csv().splitlines()[1].split(",")
@@ -153,7 +153,7 @@ def test_a_split_fits_the_model_without_a_third_of_the_rows(tmp_path, data):
     scores = split.held_out
     assert len(scores.labels) == 83 and scores.split and set(scores.fold.tolist()) == {0}
     assert split.validation.is_held_out_once and split.validation.n_rows == 83
-    assert split.description == "HieBAN, trained on 167 rows of synthetic, without 83 held out"
+    assert split.description == "HieBAN, trained on 167 rows of synthetic (83 more were held out)"
     assert split.classifier.class_count_.sum() == 167
     shares = np.bincount(scores.labels) / 83, np.bincount(known.y) / 250
     np.testing.assert_allclose(*shares, atol=0.01)  # stratified
@@ -165,8 +165,8 @@ def test_a_split_fits_the_model_without_a_third_of_the_rows(tmp_path, data):
     split.save(tmp_path / "model")
     ranked = rank_rows(TrainedModel.load(tmp_path / "model"), data)
     assert ranked.n_new == 150  # held-out rows are not candidates
-    assert "with 83 held-out rows no list shorter than" in ranked.select(0.2).selection.text
-    assert "it is a theorem" in ranked.trained.error_rate_note
+    assert "with 83 held-out rows, no list can be shorter than" in ranked.select(0.2).selection.text
+    assert "the rate is proven" in ranked.trained.error_rate_note
 
 
 def test_held_out_once_uses_the_part_that_was_held_out(data):
@@ -188,14 +188,15 @@ def test_three_classes_by_the_odds_against_the_rest():
     assert "wrong means class0 or class1" in trained.error_rate_note
     unstated = rank_rows(replace(trained, positive=""), data)
     assert unstated.p_values is None and "p_value" not in unstated.columns
-    with pytest.raises(ValueError, match="state it as the positive class: class0, class1, class2"):
+    with pytest.raises(ValueError, match="needs a positive class; choose one of class0, class1, class2"):
         unstated.select(0.2)
 
 
 def test_what_select_refuses(data, ranked, trained):
     chosen = ranked.select(0.5)
     with pytest.raises(
-        ValueError, match="a false discovery rate needs all ranked rows, so select from what rank_rows"
+        ValueError,
+        match="a false discovery rate needs all ranked rows, so select from the result of rank_rows",
     ):
         chosen.select(0.2)
     for wrong in (0, 1, -0.1, 20, float("nan"), True):
@@ -203,7 +204,9 @@ def test_what_select_refuses(data, ranked, trained):
             ranked.select(wrong)
     bare = rank_rows(replace(trained, held_out=None), data)
     assert "p_value" not in bare.columns
-    with pytest.raises(ValueError, match="no held-out scores.*fit it again with `hietan fit`"):
+    with pytest.raises(
+        ValueError, match="need held-out scores, but the model has none; fit it again with `hietan fit`"
+    ):
         bare.select(0.2)
     for options in ({"folds": 5}, {"validate": False}):
         with pytest.raises(ValueError, match="a split validates the model on a third of the rows"):
@@ -229,7 +232,7 @@ def test_only_the_named_rows_are_ranked(data, trained):
     everyone = {row.instance: row.p_value for row in rank_rows(trained, data).rows}
     assert all(row.p_value == everyone[row.instance] for row in ranked.rows)
     assert ranked.selection_at(0.2).n_ranked == 3
-    with pytest.raises(DataError, match="none of the 1 names to keep is a name of a row"):
+    with pytest.raises(DataError, match="none of the 1 names to keep is the name of a row"):
         rank_rows(trained, data, only=["nobody"])
 
 
@@ -285,7 +288,7 @@ def test_missing_scores_are_those_of_an_older_file(tmp_path, trained):
     assert TrainedModel.load(path).held_out is None
     about["metadata"] |= {"held_out": trained.held_out.to_dict(), "validation": None}
     rewrite(path, about=json.dumps(about).encode())
-    with pytest.raises(ModelFileError, match="do not fit the validation"):
+    with pytest.raises(ModelFileError, match="do not match the validation"):
         TrainedModel.load(path)
 
 
@@ -299,7 +302,7 @@ def test_a_list_that_its_own_probabilities_contradict_says_so(monkeypatch):
     assert chosen.selection.n_rows
     wrong = 1 - np.mean([row.probability for row in chosen.rows])
     other = sum(row.predicted != ranked.positive for row in chosen.rows)
-    assert ("by their own probabilities" in chosen.selection.text) == (wrong > 0.5)
+    assert ("according to their own probabilities" in chosen.selection.text) == (wrong > 0.5)
     assert (f"{other:,} of them" in chosen.selection.text) == (other > 0)
     unlikely = replace(ranked, log_odds=ranked.log_odds - 4)  # the same ranking with lower probabilities
     monkeypatch.setattr(
@@ -307,7 +310,10 @@ def test_a_list_that_its_own_probabilities_contradict_says_so(monkeypatch):
     )
     text = unlikely.selection_at(0.5).text
     share = 1 - np.mean(unlikely.probabilities[unlikely.order[: chosen.selection.n_rows]])
-    assert share > 0.5 and f"by their own probabilities, {100 * share:.0f}% of them would be wrong" in text
+    assert (
+        share > 0.5
+        and f"according to their own probabilities, {100 * share:.0f}% of them would be wrong" in text
+    )
 
 
 def test_an_empty_list_has_the_columns_of_a_full_one():

@@ -78,7 +78,7 @@ def test_rankings_are_turned_around_and_the_classifier_is_not(data, models):
     assert asked.rows == case.rows and asked.to_csv() == case.to_csv()
     assert "Rows are ranked by the log-odds of case." in case.to_csv().splitlines()[0]
     assert (
-        f"P(case) is calibrated on held-out rows: it holds where {(data.y == 0).mean():.1%}" in case.to_csv()
+        f"P(case) is calibrated on held-out rows, for data with {(data.y == 0).mean():.1%}" in case.to_csv()
     )
     with pytest.raises(ValueError, match="positive is 'ill'; expected one of the classes case, healthy"):
         rank_rows(models["case"], data, positive="ill")
@@ -180,7 +180,7 @@ def test_the_note_names_the_probability_from_which_the_class_is_predicted(data):
     for options in ({}, {"positive": "healthy"}, {"threshold": 0.3}):
         trained = train_model(HieLogistic(), data, **options)
         ranked = rank_rows(trained, data)
-        border = float(trained.probability_note.rpartition("P = ")[2].removesuffix(" on."))
+        border = float(trained.probability_note.rpartition("P is ")[2].removesuffix(" or more."))
         for row in ranked.rows:
             assert (row.predicted == trained.positive) == (row.probability > border) or row.probability == (
                 pytest.approx(border, abs=0.006)
@@ -202,12 +202,14 @@ def test_perfect_predictions_are_no_error():
     assert quality.calibrated_log_loss < 0.1
 
 
-def test_a_page_of_another_class_shows_the_correlations_of_the_validated_one(data, models):
+def test_a_page_of_another_class_shows_the_quality_for_that_class(data, models):
     new = replace(data, instance_names=tuple(f"new{i}" for i in range(150)))
     ranked = [rank_rows(models["case"], new, positive=name) for name in data.target_names]
     qualities = [candidates_summary(one, explained=0)["quality"] for one in ranked]
     annotations = np.asarray(data.X.sum(axis=1)).ravel()
-    for quality in qualities:
-        assert quality["positive"] == "case"
-        expected = spearmanr(ranked[0].log_odds, annotations).statistic
+    for name, one, quality in zip(data.target_names, ranked, qualities, strict=True):
+        assert quality["positive"] == name
+        expected = spearmanr(one.log_odds, annotations).statistic
         assert quality["ranking_correlation"] == pytest.approx(expected)
+    first, second = (quality["annotations_correlation"] for quality in qualities)
+    assert first == -second

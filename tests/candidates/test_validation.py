@@ -48,7 +48,7 @@ def test_three_classes_and_no_validation():
     assert len(quality.class_rows) == 3 and 0 < quality.auc < 1 and quality.curve == ()
     bare = train_model(hietan.TAN(), three, validate=False)
     assert bare.validation is None and bare.calibration is None
-    with pytest.raises(ValueError, match="a threshold needs two classes, and there are 3"):
+    with pytest.raises(ValueError, match="a threshold needs two classes, but there are 3"):
         train_model(hietan.TAN(), three, threshold=0.5)
 
 
@@ -120,14 +120,18 @@ def test_forged_numbers_are_refused(trained, tmp_path, what):
     trained.save(tmp_path / "m")
     about = {**hietan.persistence.read_metadata(tmp_path / "m"), **FORGED[what]}
     hietan.save(trained.classifier, tmp_path / "m", metadata=about)
-    with pytest.raises(ModelFileError, match="m holds a model without the names"):
+    with pytest.raises(
+        ModelFileError, match="m does not contain valid feature and class names for its model"
+    ):
         TrainedModel.load(tmp_path / "m")
 
 
 def test_a_cutoff_of_three_classes_is_refused(tmp_path):
     data = make_hierarchical_classification(60, 20, n_classes=3, random_state=0)
     trained = replace(train_model(hietan.HieTAN(), data, validate=False), cutoff=0.5)
-    with pytest.raises(ModelFileError, match="the cutoff 0.5 is not a log-odds of two classes"):
+    with pytest.raises(
+        ModelFileError, match="the cutoff is 0.5; expected finite log-odds, and a model with two classes"
+    ):
         trained.save(tmp_path / "m")
 
 
@@ -217,7 +221,7 @@ def test_auc_of_held_out_rows_has_the_error_that_is_promised():
 
 @pytest.mark.parametrize("folds", [0, -1, 2.5, "5", True])
 def test_folds_are_a_number(data, folds):
-    with pytest.raises(ValueError, match="expected the number of folds, or 1"):
+    with pytest.raises(ValueError, match="expected a number of folds, or 1"):
         train_model(hietan.HieTAN(), data, folds=folds)
 
 
@@ -227,11 +231,15 @@ def test_folds_may_be_an_integer_of_numpy(data):
 
 
 def test_folds_that_cannot_be_made_are_refused(data):
-    with pytest.raises(ValueError, match="folds is 5, but the validation of the model is switched off"):
+    with pytest.raises(
+        ValueError,
+        match="folds is 5, but validation is switched off; leave out folds, or switch on validation",
+    ):
         train_model(hietan.HieTAN(), data, folds=5, validate=False)
     few = data.subset(rows=np.concatenate([np.flatnonzero(data.y == 0), np.flatnonzero(data.y == 1)[:9]]))
     with pytest.raises(
-        ValueError, match="needs 10 rows of each class, but class 'class1' has 9; use 2 folds or more"
+        ValueError,
+        match="needs 10 rows of each class, but class 'class1' has 9; use 2 or more folds instead of a split",
     ):
         train_model(hietan.HieTAN(), few, folds=1)
 

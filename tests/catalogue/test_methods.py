@@ -39,8 +39,8 @@ def test_sets():
     sets = method_sets()
     assert sets["all"] == method_names() == tuple(METHODS)
     assert sets["paper"] == (*sets["bayes"], "proximal-graph")
-    assert sets["ours"] == ("hie-ban", "hie-logistic") and set(sets["ours"]).isdisjoint(sets["paper"])
-    assert set(sets["modern"]).isdisjoint(sets["paper"] + sets["ours"])
+    assert sets["new"] == ("hie-ban", "hie-logistic") and set(sets["new"]).isdisjoint(sets["paper"])
+    assert set(sets["modern"]).isdisjoint(sets["paper"] + sets["new"])
     assert [m.name for m in make_methods(["bayes", "paper"])] == list(sets["paper"])  # each once
     lazy = {f"{s}-{m}" for s in ("hip", "mr", "hip-mr") for m in ("nb", "tan")} | {"hnb", "rnb"}
     eager = {f"{s}-{m}" for s in ("gtd", "shsel", "tsel") for m in ("nb", "tan", "logistic")}

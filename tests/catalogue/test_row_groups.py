@@ -78,12 +78,12 @@ def test_splitters_get_the_groups():
 @pytest.mark.parametrize(
     ("cv", "groups", "message"),
     [
-        (RepeatedStratifiedKFold(n_splits=2, n_repeats=2), None, "is set aside in two folds"),
-        (TimeSeriesSplit(3), None, "does not train on all rows that it does not set aside"),
-        (PredefinedSplit(np.r_[[-1], np.arange(29) % 3]), None, "never set row 0 aside"),
+        (RepeatedStratifiedKFold(n_splits=2, n_repeats=2), None, "is in two folds"),
+        (TimeSeriesSplit(3), None, "some rows are neither trained on nor held out in fold "),
+        (PredefinedSplit(np.r_[[-1], np.arange(29) % 3]), None, "never hold out row 0"),
         (PredefinedSplit(np.arange(30) % 2), None, "leaves no training row of class 0"),
-        (KFold(3), FAMILIES, "divides the group"),
-        (3, {"stranger": "a"}, "row_groups names none of the rows, only others such as 'stranger'"),
+        (KFold(3), FAMILIES, "splits the group"),
+        (3, {"stranger": "a"}, "row_groups names no row of the datasets, only others such as 'stranger'"),
         ("five", None, "expected a number of folds, or a splitter"),
         (True, None, "expected a number of folds, or a splitter"),
         (1, None, "expected at least 2 folds"),
@@ -122,7 +122,7 @@ def test_groups_of_rows_are_read_from_a_file(tmp_path):
     options = StudyOptions(["synthetic-0"], ["tan"], groups=str(path))
     assert options.command().endswith(f"--groups {path}")
     for content, message in (
-        ("g0\n", "line 1: expected the name of a row and its group"),
+        ("g0\n", "line 1: expected a row name and its group"),
         ("a,b\na,c", "line 2: row 'a'"),
     ):
         path.write_text(content, encoding="utf-8")

@@ -110,7 +110,10 @@ def test_rows_are_explained_in_jobs_of_the_same_study(tmp_path):
     assert [state.step for state in seen] == [""] * 7 + ["explaining rows"] * 3
     run_named_study(options, tmp_path, progress=seen.append, details=True)
     assert [(state.done, state.resumed) for state in seen[10:]] == [(6, 6), (8, 8)]
-    with pytest.raises(ValueError, match="give output"):
+    with pytest.raises(
+        ValueError,
+        match="explanations need an output directory; pass output, or leave out readable and details",
+    ):
         run_named_study(options, details=True)
 
 

@@ -63,7 +63,7 @@ def test_larger_problems_agree_with_the_twin(problem):
 
 
 @every_aode
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [2, *(pytest.param(k, marks=pytest.mark.patient) for k in (0, 1))])
 def test_more_features_than_a_block_of_estimators(make, seed):
     problem = random_problem(Random(seed), min_features=60, max_features=80, pool_size=3)
     assert problem.n_features > 32

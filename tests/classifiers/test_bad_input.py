@@ -42,20 +42,21 @@ def test_hierarchy_over_other_names_or_of_another_size(make):
 
 
 def test_partial_fit_wants_the_classes_and_no_others(make):
-    with pytest.raises(ValueError, match="first call of partial_fit needs classes"):
+    with pytest.raises(ValueError, match="first call to partial_fit needs classes"):
         make().partial_fit(X, Y)
     with pytest.raises(
-        ValueError, match=r"y holds the labels \[7\], which are not among the classes \[0, 1\]"
+        ValueError, match=r"y contains the labels \[7\], which are not among the classes \[0, 1\]"
     ):
         make().partial_fit(X, np.where(Y, 7, 0), classes=[0, 1])
     clf = make().partial_fit(X, Y, classes=[0, 1])
     before = clf.predict_joint_log_proba(X)
     with pytest.raises(
-        ValueError, match=r"y holds the labels \[2\], which are not among the classes \[0, 1\]"
+        ValueError, match=r"y contains the labels \[2\], which are not among the classes \[0, 1\]"
     ):
         clf.partial_fit(X, Y + 1)
     with pytest.raises(
-        ValueError, match=r"classes \[0, 1, 2\] are not those of the first call, \[0, 1\]; pass the same"
+        ValueError,
+        match=r"classes \[0, 1, 2\] differ from the classes in the first call, \[0, 1\]; pass the same classes",
     ):
         clf.partial_fit(X, Y, classes=[0, 1, 2])
     np.testing.assert_array_equal(clf.predict_joint_log_proba(X), before)  # a refused call leaves no trace
@@ -63,7 +64,7 @@ def test_partial_fit_wants_the_classes_and_no_others(make):
 
 def test_a_refused_first_partial_fit_leaves_no_trace(make):
     clf = make(binarize=None)
-    with pytest.raises(ValueError, match="X holds 2"):
+    with pytest.raises(ValueError, match="X contains 2"):
         clf.partial_fit(X + 1, Y, classes=[0, 1])
     clf.partial_fit(X[:, :2], Y, classes=[0, 1, 2])
     assert clf.predict(X[:, :2]).shape == (6,)
@@ -134,7 +135,7 @@ def test_other_parameters(make):
     with pytest.raises(ValueError, match="binarize must be a number"):
         make(binarize="yes").fit(X, Y)
     for prior in ([0.5], [0.5, 0.6], [1.0, 0.0], [[0.5, 0.5]], ["x", "y"], [np.nan, 0.5]):
-        with pytest.raises(ValueError, match="class_prior must hold a probability"):
+        with pytest.raises(ValueError, match="class_prior must contain a probability"):
             make(class_prior=prior).fit(X, Y)
     for n_jobs in (0, "two", 1.5):
         with pytest.raises(ValueError, match="n_jobs must be"):
@@ -169,10 +170,10 @@ def test_column_names_that_name_nothing(make):
 
 def test_binarize_none_means_zero_and_one(make):
     for container in (np.asarray, sp.csr_array):
-        with pytest.raises(ValueError, match=r"X that holds only 0 and 1, but X holds 3"):
+        with pytest.raises(ValueError, match=r"X with only 0 and 1, but X contains 3"):
             make(binarize=None).fit(container(3 * X), Y)
         clf = make(binarize=None).fit(container(X), Y)
-        with pytest.raises(ValueError, match=r"X that holds only 0 and 1, but X holds 0\.5"):
+        with pytest.raises(ValueError, match=r"X with only 0 and 1, but X contains 0\.5"):
             clf.predict(container(X / 2))
 
 
@@ -204,8 +205,8 @@ SPELT = Hierarchy.from_edges(
 def test_columns_that_look_misspelt_are_named(kind):
     frame = NAMED.set_axis(["GO_0000001", "GO:0000002", "anmial"], axis=1)
     message = (
-        r"look like features of it: 'GO_0000001' for 'GO:0000001', 'anmial' for 'animal'\. As they are written, they "
-        r"are not related to any feature; rename them to match"
+        r"resemble its features: 'GO_0000001' for 'GO:0000001', 'anmial' for 'animal'\. Under these names, they "
+        r"are not related to any feature; rename them to match the hierarchy"
     )
     with pytest.warns(HierarchyWarning, match=message) as caught:
         kind(hierarchy=SPELT).fit(frame, Y)
@@ -231,7 +232,7 @@ def test_other_columns_that_the_hierarchy_does_not_know_are_accepted(columns):
 def test_parts_of_the_data_repeat_no_warning():
     frame = NAMED.set_axis(["GO_0000001", "GO:0000002", "x"], axis=1)
     clf = HieTAN(hierarchy=SPELT)
-    with pytest.warns(HierarchyWarning, match="look like features"):
+    with pytest.warns(HierarchyWarning, match="resemble its features"):
         clf.partial_fit(frame, Y, classes=[0, 1])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -247,7 +248,10 @@ def test_a_single_typo_is_found(written):
 @pytest.mark.parametrize("name", CLASSIFIERS, ids=name_of)
 def test_a_column_of_text_is_named(name, dtype):
     frame = NAMED.assign(longevity=pd.Series(["anti", "pro"] * 3, dtype=dtype))
-    message = r"column 'longevity' of X holds text, such as 'anti'.*; drop the column, X.drop\(columns='longevity'\)"
+    message = (
+        r"column 'longevity' of X contains text, such as 'anti'.*; "
+        r"drop the column with X.drop\(columns='longevity'\)"
+    )
     with pytest.raises(ValueError, match=message):
         name().fit(frame, Y)
 
@@ -259,8 +263,8 @@ def test_a_missing_value_is_not_absence(name):
     frame.loc[2, "b"] = np.nan
     for use in (lambda: model.predict(frame), lambda: name().fit(frame, Y)):
         with pytest.raises(
-            ValueError, match=r"X contains NaN in column 'b'\. A feature that is absent is 0.*--columns"
+            ValueError, match=r"X contains NaN in column 'b'\. An absent feature is 0.*--columns"
         ):
             use()
-    with pytest.raises(ValueError, match=r"X contains NaN\. A feature that is absent is 0"):
+    with pytest.raises(ValueError, match=r"X contains NaN\. An absent feature is 0"):
         name().fit(frame.to_numpy(), Y)

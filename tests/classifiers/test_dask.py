@@ -139,7 +139,7 @@ def test_only_fit_and_predictions_take_collections():
     model = TAN().fit(X, data.y)
     with pytest.raises(TypeError, match="X.compute()"):
         model.trees(X)
-    with pytest.raises(TypeError, match="partial_fit takes rows in memory"):
+    with pytest.raises(TypeError, match="partial_fit needs rows in memory"):
         model.partial_fit(X, data.y)
 
 
@@ -152,7 +152,7 @@ def test_proximal_graph_says_that_it_takes_no_collections(container):
     calls = [getattr(model, name) for name in ("decision_function", "explain", *PREDICTIONS[:3])]
     calls += [lambda X: model.fit(X, data.y), lambda X: ProximalGraph().fit(rows, X)]
     for call in calls:
-        with pytest.raises(TypeError, match=r"ProximalGraph takes rows in memory, got a Dask \w+; "):
+        with pytest.raises(TypeError, match=r"ProximalGraph needs rows in memory, got a Dask \w+; "):
             call(X)
 
 
@@ -163,11 +163,11 @@ def test_hie_logistic_says_that_it_is_not_fitted_to_collections(container):
     rows = data.X.toarray()
     X = container(rows) if container is dask.delayed else container(rows, 20)
     with pytest.raises(
-        TypeError, match=r"HieLogistic.explain takes rows in memory, got a Dask \w+; predictions can be lazy"
+        TypeError, match=r"HieLogistic.explain needs rows in memory, got a Dask \w+; predictions can be lazy"
     ):
         model.explain(X)
     for call in (lambda X: model.fit(X, data.y), lambda X: HieLogistic().fit(rows, X)):
-        with pytest.raises(TypeError, match=r"HieLogistic takes rows in memory, got a Dask \w+; every step"):
+        with pytest.raises(TypeError, match=r"HieLogistic needs rows in memory, got a Dask \w+; every step"):
             call(X)
 
 
@@ -195,7 +195,7 @@ def test_columns_are_chosen_in_memory(container):
     calls += [lambda X: MinSupport(HieTAN()).fit(X, data.y), lambda X: MinSupport(HieTAN()).fit(rows, X)]
     for call in calls:
         with pytest.raises(
-            TypeError, match=r"MinSupport takes rows in memory, got a Dask \w+; .*\.compute\(\)"
+            TypeError, match=r"MinSupport needs rows in memory, got a Dask \w+; .*\.compute\(\)"
         ):
             call(X)
     np.testing.assert_array_equal(model.predict_proba(rows), before)

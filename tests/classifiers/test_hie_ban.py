@@ -168,7 +168,7 @@ def test_leaving_one_out_refuses_rows_that_are_not_training_rows():
     ):
         with pytest.raises(ValueError, match="these rows are not training rows"):
             model.leave_one_out_joint_log_proba(rows, labels)
-    with pytest.raises(ValueError, match=r"y holds the labels \[7\], which are not among the classes"):
+    with pytest.raises(ValueError, match=r"y contains the labels \[7\], which are not among the classes"):
         model.leave_one_out_joint_log_proba(X[:2], [7, y[1]])
     with pytest.raises(ValueError, match="features"):
         model.leave_one_out_joint_log_proba(X[:2, :5], y[:2])
@@ -231,10 +231,10 @@ def test_the_temperature_has_the_smallest_leave_one_out_log_loss(prior, smoothin
 def test_what_needs_all_rows_does_not_take_parts_of_the_data(options):
     array = pytest.importorskip("dask.array")
     model, (name,) = HieBAN(**options), options
-    with pytest.raises(ValueError, match=f"{name}=.*fit must get them at once and in memory"):
+    with pytest.raises(ValueError, match=f"{name}=.*fit needs all rows in memory"):
         model.partial_fit(DATA.X, DATA.y, classes=[0, 1, 2])
     rows, labels = array.from_array(DATA.X.toarray(), chunks=(50, 60)), array.from_array(DATA.y, chunks=50)
-    with pytest.raises(ValueError, match=f"{name}=.*fit must get them at once and in memory"):
+    with pytest.raises(ValueError, match=f"{name}=.*fit needs all rows in memory"):
         model.fit(rows, labels)
 
 

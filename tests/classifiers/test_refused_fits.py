@@ -133,7 +133,10 @@ def test_no_number_makes_a_model_that_is_not_finite(make, values, others, data):
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
 def test_numbers_beyond_the_range_of_a_fit_are_refused(size, storage):
     table = X * size if size < 1 else np.where((np.arange(24) == 3)[:, None], size, X)
-    with pytest.raises(ValueError, match="largest number of X is .* in size; .* rescale X"):
+    with pytest.raises(
+        ValueError,
+        match="largest absolute value in X is .*; it must be 0, or from 1e-60 to 1e60, so rescale X",
+    ):
         ProximalGraph(lam=0.01).fit(storage(table), Y)
 
 
@@ -141,7 +144,8 @@ def test_a_score_that_overflows_is_refused():
     model = ProximalGraph(lam=0.001).fit(X, Y)
     model.coef_ = model.coef_ * 100
     with pytest.raises(
-        ValueError, match=r"the score of row 1 is not finite; X holds numbers up to 1\.7e\+308"
+        ValueError,
+        match=r"the score of row 1 is not finite, because X contains absolute values up to 1\.7e\+308",
     ):
         model.predict_proba([[1, 0, 0], [1.7e308, -1.7e308, 1.7e308]])
 

@@ -127,8 +127,8 @@ def test_pooled_smoothing_keeps_its_constants_in_rows():
         ([1.5e308] * 40, "add up to inf"),
         ([1e-300] * 40, "rescale the weights"),
         ([0.0] * 40, "zero for all rows"),
-        ([1.0] * 39, r"shape \(40,\), but has the shape \(39,\)"),
-        ([[1.0]] * 40, r"has the shape \(40, 1\)"),
+        ([1.0] * 39, r"shape \(40,\), got \(39,\)"),
+        ([[1.0]] * 40, r"expected shape \(40,\), got \(40, 1\)"),
     ],
 )
 def test_weights_that_mean_nothing_are_refused(make, weights, message):
@@ -142,14 +142,14 @@ def test_parts_need_whole_weights():
     w = np.full(40, 0.75)
     blocks = [da.from_array(array, chunks=(11, *array.shape[1:])) for array in (X, y, w)]
     with pytest.raises(
-        ValueError, match="the weight 0.75; partial_fit and Dask collections accept only whole numbers"
+        ValueError, match="the weight 0.75, but partial_fit and Dask collections accept only whole numbers"
     ):
         made(TAN).partial_fit(X, y, classes=[0, 1], sample_weight=w)
     with pytest.raises(
-        ValueError, match="the weight 0.75; partial_fit and Dask collections accept only whole numbers"
+        ValueError, match="the weight 0.75, but partial_fit and Dask collections accept only whole numbers"
     ):
         made(TAN).fit(*blocks)
-    with pytest.raises(ValueError, match='class_weight="balanced" needs all training rows at once'):
+    with pytest.raises(ValueError, match='class_weight="balanced" needs all training rows together'):
         made(TAN, class_weight="balanced").partial_fit(X, y, classes=[0, 1])
     with pytest.raises(ValueError, match="more than the counts can hold"):
         made(TAN).partial_fit(X, y, classes=[0, 1], sample_weight=np.full(40, 1e9))
@@ -179,7 +179,7 @@ def test_class_weights_multiply(make):
     assert np.ptp(balanced.class_count_ * balanced.weight_unit_) < 1e-6
     blocks = [da.from_array(array, chunks=(11, *array.shape[1:])) for array in (X, y)]
     with pytest.raises(
-        ValueError, match=r"the weight .*; partial_fit and Dask collections accept only whole numbers"
+        ValueError, match=r"the weight .*, but partial_fit and Dask collections accept only whole numbers"
     ):
         made(make, class_weight="balanced").fit(*blocks)
     assert_same(made(make, class_weight={1: 3}).fit(*blocks), made(make, class_weight={1: 3}).fit(X, y), X)

@@ -58,7 +58,7 @@ def test_build_writes_and_shows(run, files):
     for part in (
         "out: 6 rows, 6 features",
         "down 3, up 3",
-        "What was lost on the way",
+        "What was dropped",
         "term 2 [bold]",
         "dropped: root",
     ):
@@ -93,7 +93,7 @@ def test_info(run, files):
     for part in (
         "out: 6 rows",
         "Most common features",
-        "Where it comes from",
+        "Origin",
         "wb.gaf",
         "options: min_support",
     ):
@@ -107,7 +107,7 @@ def test_warnings_are_lines_of_their_own(run, files):
     assert result.exit_code == 0
     first, second = result.stderr.splitlines()
     assert first.startswith("warning: ") and "skipped 1 of 7 lines (first: line 8)" in first
-    assert second == "warning: 14.3 % of the labelled genes (1 of 7) have no usable annotation"
+    assert second == "warning: 14.3% of the labelled genes (1 of 7) have no usable annotation: 'nobody'"
 
 
 CYCLE = "[Term]\nid: A\nis_a: B\n[Term]\nid: B\nis_a: A\n"
@@ -115,7 +115,7 @@ BROKEN = [
     (
         "wb.gaf",
         gzip.compress(GAF.encode() * 50, mtime=0)[:-30],
-        r"wb.gaf, line \d+: the file is damaged or cut short",
+        r"wb.gaf, line \d+: the file is damaged or truncated",
     ),
     ("go.obo", b"\x7fELF\x02\x01\x01\0\0", "go.obo, line 1: binary data"),
     ("labels.csv", b"\x89PNG\r\n\x1a\n\0", "labels.csv, line 3: binary data"),
@@ -124,7 +124,7 @@ BROKEN = [
     (
         "wb.gaf",
         b"a\tb\tc\n",
-        "wb.gaf: say which columns hold the ids and the terms .* the columns are a, b, c",
+        "wb.gaf: name the columns of ids and terms .* the columns are a, b, c",
     ),
     ("wb.gaf", b"!gaf-version: 2.2\na\tb\tc\n", "wb.gaf, line 2: none of 1 lines is an annotation"),
     ("go.obo", b"", "go.obo: the file is empty; expected an ontology"),
@@ -180,7 +180,7 @@ def test_latin1_and_repeated_genes_are_mended_and_counted(run, files):
     ("words", "message"),
     [
         (("--map", "nonsense"), "--map is 'nonsense'; expected KEY=VALUE"),
-        (("--namespaces", "BP"), "namespaces is 'BP'; the ontology has 'n'"),
+        (("--namespaces", "BP"), "namespaces is 'BP'; the ontology's namespaces are 'n'"),
         (("--relations", "is_a,part_of"), "no relation 'part_of'"),
         (("--id-column", "symbol"), "no column 'symbol'"),
         (("--min-support", "0"), "min_support is 0"),
@@ -252,7 +252,7 @@ def plain_annotations(path, parents, current):
     frame["now"] = frame["term"].map(lambda term: current.get(term, term))
     frame["why"] = ""
     frame.loc[~frame["now"].isin(parents), "why"] = "other namespace"
-    frame.loc[frame["qualifier"].str.split("|").map(lambda q: "NOT" in q), "why"] = "NOT: says the opposite"
+    frame.loc[frame["qualifier"].str.split("|").map(lambda q: "NOT" in q), "why"] = "NOT: states the opposite"
     return frame
 
 
@@ -302,7 +302,7 @@ def test_genage_2025_with_annotations_of_2019(run, real_data, tmp_path, animal, 
         s: next(iter(v)) for s, v in said.items() if len(v) == 1 and v < {"Anti-Longevity", "Pro-Longevity"}
     }
     rows = account["label rows"]
-    assert rows["read"] == len(genage) and rows["dropped"]["not asked for"] == len(genage) - len(ours)
+    assert rows["read"] == len(genage) and rows["dropped"]["not requested"] == len(genage) - len(ours)
     assert rows["used"] == ours["symbol"].isin(label).sum()
     assert account["labelled genes"]["read"] == len(label)
 
@@ -332,8 +332,8 @@ def test_genage_2025_with_annotations_of_2019(run, real_data, tmp_path, animal, 
     # Annotations.
     in_rows = set().union(*first)
     expected = Counter(frame["why"]) + Counter()
-    expected["gene is no row"] = int(((frame["why"] == "") & ~frame["object"].isin(in_rows)).sum())
-    used = expected.pop("") - expected["gene is no row"]
+    expected["gene is not a row"] = int(((frame["why"] == "") & ~frame["object"].isin(in_rows)).sum())
+    used = expected.pop("") - expected["gene is not a row"]
     assert account["annotations"]["read"] == len(frame)
     assert account["annotations"]["used"] == used
     assert Counter(account["annotations"]["dropped"]) == expected
@@ -381,7 +381,7 @@ def test_options_are_taken_over_from_another_dataset(run, tmp_path, monkeypatch)
     like = ("build", "--edges", "edges.tsv", "--pairs", "pairs.csv", "--like", "first.hietan")
     assert run(*like, "-o", "like.hietan").stderr == ""
     assert Dataset.load("like.hietan").provenance["options"]["edge_columns"] == ["1", "2", "3"]
-    said = "warning: 1 of 4 edges have another relation than is_a and do not count (--relations)\n"
+    said = "warning: 1 of 4 edges have a relation other than is_a and are ignored (--relations)\n"
     said += "warning: built differently from first: relations is_a instead of is_a, part_of\n"
     assert run(*like, "--relations", "is_a", "-o", "other.hietan").stderr == said
     assert run("fit", "first.hietan", "--no-validate", "-o", "model.hietan").exit_code == 0

@@ -8,8 +8,8 @@ from hietan.candidates import TrainedModel, rank_rows
 from hietan.datasets import Dataset, make_hierarchical_classification
 
 PROMISE = (
-    "A false discovery rate is the share of wrong rows to expect in the whole list, not in its first rows. "
-    "It holds for rows like the training rows; wrong means class0. "
+    "A false discovery rate is the expected share of wrong rows in the whole list, not in its first rows. "
+    "It applies to rows like the training rows. Here, wrong means class0. "
 )
 
 
@@ -48,7 +48,7 @@ def test_the_list_is_written_and_described(run, folder, tmp_path, model, rows):
     ranked = rank_rows(TrainedModel.load(folder / model), Dataset.load(folder / "all.hietan"))
     chosen = ranked.select(0.3)
     assert chosen.selection.text in words(result.output) and PROMISE in words(result.output)
-    assert f"of 150 rows; with {rows} rows no list shorter than" in chosen.selection.text
+    assert f"of 150 rows; with {rows} rows, no list can be shorter than" in chosen.selection.text
     table = list(csv.DictReader(out.read_text().splitlines()[1:]))
     assert [row["instance"] for row in table] == [row.instance for row in chosen.rows]
     assert [float(row["p_value"]) for row in table] == [row.p_value for row in ranked.new_rows[: len(table)]]
@@ -62,8 +62,8 @@ def test_a_list_that_is_not_possible(run, folder, tmp_path):
     assert result.exit_code == 0
     # 150 / (0.001 * 251) = 597.6
     assert (
-        "at a false discovery rate of 0.1%: none of 150 rows can be listed; with 250 training rows no list shorter "
-        "than 598 is possible"
+        "at a false discovery rate of 0.1%: none of 150 rows can be listed; with 250 training rows, no list can "
+        "be shorter than 598"
     ) in words(result.output)
     assert len(out.read_text().splitlines()) == 2  # the comment and the heading
 
@@ -73,8 +73,11 @@ def test_what_fit_and_info_state(run, folder):
         (folder / "split.txt").read_text()
     )
     said = words(run("info", folder / "split").output)
-    assert "HieBAN, trained on 167 rows of synthetic, without 83 held out" in said
-    assert PROMISE + "If so, it is a theorem: the model was fitted without the held-out rows." in said
+    assert "HieBAN, trained on 167 rows of synthetic (83 more were held out)" in said
+    assert (
+        PROMISE + "For such rows, the rate is proven, because the model was fitted without the held-out rows."
+        in said
+    )
     assert PROMISE + "No theorem covers cross-validated scores" in words(run("info", folder / "model").output)
     assert "false discovery rate" not in run("info", folder / "bare").output
 
@@ -91,7 +94,7 @@ def test_only_the_named_rows_are_ranked(run, folder, tmp_path):
         "predict", folder / "model", folder / "all.hietan", "--only", names, "--fdr", "0.5", "-o", out
     )
     # 2 / (0.5 * 251), rounded up
-    assert "of 2 rows" in result.output and "no list shorter than 1 is possible" in words(result.output)
+    assert "of 2 rows" in result.output and "no list can be shorter than 1" in words(result.output)
 
 
 @pytest.mark.parametrize(
@@ -99,14 +102,14 @@ def test_only_the_named_rows_are_ranked(run, folder, tmp_path):
     [
         (
             "predict BARE ALL --fdr 0.2",
-            "no held-out scores, which false discovery rates are computed from; fit it",
+            "false discovery rates need held-out scores, but the model has none; fit it",
         ),
         (
             "predict MODEL ALL --fdr 0",
             "fdr is 0.0; expected a false discovery rate between 0 and 1, such as 0.2",
         ),
         ("predict MODEL ALL --fdr 20", "fdr is 20.0; expected a false discovery rate between 0 and 1"),
-        ("predict MODEL ALL --only NOBODY", "none of the 1 names to keep is a name of a row of synthetic"),
+        ("predict MODEL ALL --only NOBODY", "none of the 1 names to keep is the name of a row of synthetic"),
         ("predict MODEL ALL --only missing.txt", "missing.txt does not exist"),
         ("fit KNOWN -m hie-ban --fdr-split --folds 5", "a split validates the model on a third of the rows"),
         (

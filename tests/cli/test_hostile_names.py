@@ -135,7 +135,7 @@ def test_explain(run):
         assert result.exit_code == 0, result.output
         check(result.output)
         assert "\\nerror: forged" in result.output
-    check(run("explain", "m", "d.hietan", "--gene", data.instance_names[3], "--trace", "--limit", 99).output)
+    check(run("explain", "m", "d.hietan", "--gene", data.instance_names[3], "--limit", 99).output)
     check(run("explain", "m", "d.hietan", "--gene", f"nobody{EVIL}").output)
 
 
@@ -206,3 +206,26 @@ def test_in_a_real_terminal(place):
 def test_printable(text, shown):
     assert printable(text) == shown
     assert printable(text).encode()
+
+
+def test_names_with_line_breaks_keep_their_branches(run):
+    """Renaming a feature to one line moves nothing to the rest, in single rows and in their mean."""
+    data = make_hierarchical_classification(100, 60, random_state=3)
+    rename = {name: f"T\n{j}" for j, name in enumerate(data.feature_names)}
+    edges = [(rename[a], rename[b]) for a, b in data.hierarchy.edges]
+    hierarchy = Hierarchy.from_edges(edges, features=tuple(rename.values()))
+    names = tuple(rename.values())
+    broken = replace(data, hierarchy=hierarchy, feature_names=names, term_names=names)
+    texts = []
+    for name, each in (("plain", data), ("broken", broken)):
+        each.save(f"{name}.hietan")
+        assert run("fit", f"{name}.hietan", "-m", "tan", "-o", f"{name}-model", "-q").exit_code == 0
+        words = ("explain", f"{name}-model", f"{name}.hietan", "--row", "row3", "--row", "row7")
+        result = run(*words)
+        assert result.exit_code == 0, result.output
+        texts.append(result.output)
+    plain, shown = texts
+    for name, new in rename.items():
+        plain = re.sub(rf"\b{re.escape(name)}\b", lambda _, new=new: new.replace("\n", "\\n"), plain)
+    assert "Mean of 2 rows, by branch of the hierarchy" in shown and "the rest" in shown
+    assert [line.split() for line in shown.splitlines()] == [line.split() for line in plain.splitlines()]

@@ -125,5 +125,5 @@ def test_one_signal_ends_a_download_that_trickles(run_commands, shared, tmp_path
             values=values,
             has_begun=lambda: server.requests,
         )
-    assert found == (130, ["interrupted; files that were already complete are kept"])
+    assert found == (130, ["interrupted; complete files are kept"])
     assert not [path for path in (tmp_path / "home").rglob("*") if path.is_file()]

@@ -63,7 +63,7 @@ def test_a_mistake_in_the_program_is_not_hidden(kind):
         (
             OSError(28, "No space left on device"),
             True,
-            "out: No space left on device; what is on disk is intact: run the same command again to resume",
+            "out: No space left on device; the files on disk are intact: run the same command again to resume",
         ),
         (ConnectionError("the cluster is gone"), False, "the cluster is gone"),
     ],
@@ -119,7 +119,7 @@ def test_ctrl_c_in_a_running_study(monkeypatch, tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    while not Path("stuck").exists():
+    while not Path("stuck").exists() or not any(path.stat().st_size for path in Path("out").rglob("*.jsonl")):
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)

@@ -55,7 +55,7 @@ CLI_MISTAKES = {
     ),
     "class priors in percent": (
         "fit data.hietan -m tan --class-prior 30,70 -o OUT",
-        "error: class_prior must hold a probability above 0 for each of the 2 classes, summing to 1",
+        "error: class_prior must contain a probability above 0 for each of the 2 classes, with a sum of 1",
     ),
     "class priors that are no numbers": (
         "fit data.hietan -m tan --class-prior equal -o OUT",
@@ -67,12 +67,12 @@ CLI_MISTAKES = {
     ),
     "a tuned threshold without folds": (
         "fit data.hietan -m tan --threshold gmean --no-validate -o OUT",
-        "error: the threshold 'gmean' is chosen by the validation of the model, which is switched off",
+        "error: the threshold 'gmean' is chosen during validation, which is switched off; switch on validation",
     ),
     "data without labels": (
         "fit bare.hietan -m tan -o OUT",
-        "error: bare has no labels to learn from; build a dataset with labels to fit a model, and rank the rows of "
-        "this one with it",
+        "error: bare has no labels to learn from; fit a model to a labelled dataset, and use that model to rank "
+        "these rows",
     ),
     "a symbol with a letter wrong": (
         "explain model.hietan data.hietan --row sim-14",
@@ -84,7 +84,7 @@ CLI_MISTAKES = {
     ),
     "a dataset where the model belongs": (
         "predict data.hietan model.hietan -o OUT",
-        "error: data.hietan: this is not a hietan model: hietan.save did not write it",
+        "error: data.hietan: expected a hietan model, found 'hietan dataset'",
     ),
     "a kind of name that does not exist": (
         "predict model.hietan data.hietan --match name -o OUT",
@@ -92,7 +92,7 @@ CLI_MISTAKES = {
     ),
     "a list of names that is empty": (
         "predict model.hietan data.hietan --exclude empty.txt -o OUT",
-        "error: empty.txt: there are no names in it; expected a name per line, or a table",
+        "error: empty.txt: the file contains no names; expected one name per line, or a table",
     ),
     "a column that the list does not have": (
         "predict model.hietan data.hietan --exclude list.csv --exclude-column symbols -o OUT",
@@ -100,15 +100,15 @@ CLI_MISTAKES = {
     ),
     "a list that is not text": (
         "predict model.hietan data.hietan --exclude notes.md -o OUT",
-        "error: notes.md, line 1: binary data (a NUL byte) where text was expected",
+        "error: notes.md, line 1: binary data (a NUL byte) instead of text",
     ),
     "an address without a place for the term": (
         "predict model.hietan data.hietan --report --term-url GO=https://example.org -o OUT",
-        "error: the address of terms is 'https://example.org'; expected {id} or {code} where the term belongs",
+        "error: the term URL is 'https://example.org'; expected {id} or {code} where the term belongs",
     ),
     "an address that a browser would run": (
         "predict model.hietan data.hietan --report --term-url GO=javascript:{id} -o OUT",
-        "error: the address of terms is 'javascript:{id}'; expected one that begins with https:// or http://",
+        "error: the term URL is 'javascript:{id}'; expected a URL that begins with https:// or http://",
     ),
     "a misspelt name of a dataset": (
         "info CE-PB",
@@ -135,15 +135,18 @@ def test_a_mistake_is_explained_in_one_line(run, folder, tmp_path, monkeypatch, 
 CLI_TRAPS = {
     "names to exclude that nobody has": (
         "predict model.hietan data.hietan --exclude strangers.txt -o OUT",
-        "warning: none of the 1 names to exclude is a name of a gene of synthetic-0; compared were ids such as 'row0', "
-        "'row1' and symbols such as 'sym-0', 'sym-1' with names such as 'nobody'",
+        "warning: none of the 1 names to exclude is the name of a gene of synthetic-0; hietan compared ids such "
+        "as 'row0', 'row1' and symbols such as 'sym-0', 'sym-1' with names such as 'nobody'",
     ),
 }
 
 
 def test_rows_under_other_names_are_mentioned_without_a_warning(run, folder, tmp_path):
     result = run("predict", folder / "model.hietan", folder / "others.hietan", "-o", tmp_path / "out")
-    line = "all 150 genes of others are new: none has a name of one of the 100 training genes; compared were ids such"
+    line = (
+        "all 150 genes of others are new: none has the same name as one of the 100 training genes; "
+        "hietan compared ids such"
+    )
     assert line in result.output and "warning" not in result.output
 
 
@@ -163,10 +166,7 @@ def test_candidates_are_neither_known_nor_excluded(run, folder, tmp_path, monkey
     monkeypatch.chdir(folder)
     out = tmp_path / "p.csv"
     result = run("predict", "model.hietan", "data.hietan", "-o", out)
-    assert (
-        "50 candidates of 150 genes; 100 share a name with a training gene and are listed last"
-        in result.output
-    )
+    assert "50 candidates of 150 genes; 100 training genes are listed last" in result.output
     assert set(ranked(out)) == {f"row{i}" for i in range(100, 150)}
     rows = list(csv.DictReader(out.read_text().splitlines()[1:]))
     assert [row["rank"] for row in rows] == [*map(str, range(1, 51)), *[""] * 100]
@@ -194,7 +194,7 @@ def test_a_model_is_not_replaced_unless_it_is_named(run, folder, tmp_path, monke
     before = (tmp_path / "known-hip-nb.hietan").read_bytes()
     result = run(*words)
     assert result.exit_code == 2 and result.stderr == (
-        "error: known-hip-nb.hietan exists already; name another file with --output, or replace it with --force\n"
+        "error: known-hip-nb.hietan already exists; name another file with --output, or replace it with --force\n"
     )
     assert (tmp_path / "known-hip-nb.hietan").read_bytes() == before
     assert run(*words, "--force").exit_code == run(*words, "-o", "known-hip-nb.hietan").exit_code == 0
@@ -210,7 +210,7 @@ def test_info_shows_the_quality_of_a_model_and_features_close_to_the_label(
     assert result.exit_code == 0, result.output
     assert "HIPNB, trained on 150 genes of synthetic-0" in result.output
     assert (
-        "Cross-validated in 5 folds: each of 150 genes was predicted by a model that never saw it"
+        "Cross-validated in 5 folds: each of 150 genes was predicted by a model that had not seen it"
         in result.output
     )
     assert all(
@@ -225,7 +225,7 @@ def test_info_shows_the_quality_of_a_model_and_features_close_to_the_label(
     result = run("info", tmp_path / "leaking.hietan")
     assert "survival after class0 disease (survival)" in result.stdout
     assert result.stderr.startswith(
-        "warning: 1 features are named like the label: T:0000000. Labels and features may rest"
+        "warning: 1 features are named like the label: T:0000000. Labels and features may come"
     )
     assert "hietan build --drop-term TERM" in result.stderr
     plain = run("info", "synthetic-0", "--label-words", "term")
@@ -239,7 +239,7 @@ def test_rows_that_are_held_out_once_are_said_to_be(run, folder, tmp_path, monke
     result = run("fit", known, "-m", "hip-nb", "--folds", "1", "-o", model)
     assert result.exit_code == 0, result.output
     assert "measured on 20 genes held out once (--folds 5 cross-validates): AUC 0." in result.output
-    said = "Measured on 20 genes that were held out once, and predicted by a model of all others"
+    said = "Measured on 20 genes, held out once and predicted by a model fitted to the others"
     assert said in run("info", model).output
     assert (
         run("predict", model, folder / "others.hietan", "--report", "-o", tmp_path / "p.csv").exit_code == 0
@@ -249,7 +249,10 @@ def test_rows_that_are_held_out_once_are_said_to_be(run, folder, tmp_path, monke
     assert "cross-validated in 3 folds, on 100 genes: AUC 0." in again.output
     refused = run("fit", known, "-m", "hip-nb", "--folds", "3", "--no-validate", "-o", model)
     assert refused.exit_code == 2
-    assert "error: folds is 3, but the validation of the model is switched off" in refused.stderr
+    assert (
+        "error: folds is 3, but validation is switched off; leave out folds, or switch on validation"
+        in refused.stderr
+    )
 
 
 def test_options_reach_the_model(run, folder, tmp_path):

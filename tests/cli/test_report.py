@@ -53,9 +53,7 @@ def test_predict_can_write_a_page_of_candidates(run, model, tmp_path):
     shown = data_of(tmp_path / "p.html")
     lines = (tmp_path / "p.csv").read_text().splitlines()
     assert [line.split(",")[1] for line in lines[2:]] == shown["datasets"][0]["genes"]
-    assert (
-        "separates class0 from class1; a row that is neither gets a rank as well" in shown["about"]["caution"]
-    )
+    assert "separates class0 from class1; rows that are neither are also ranked" in shown["about"]["caution"]
     assert shown["about"]["command"].endswith("m.hietan synthetic-0")
     assert shown["datasets"][0]["symbols"] == [] and ",name," not in lines[1]
     assert set(shown["datasets"][0]["genes"]) == set(load_dataset("synthetic-0").instance_names)
@@ -64,7 +62,7 @@ def test_predict_can_write_a_page_of_candidates(run, model, tmp_path):
 def test_symbols_are_shown_where_the_data_have_them(run, real_data, tmp_path):
     """The first genes of a real GAF, by their UniProt ids."""
     with gzip.open(f"{real_data}/go-2019/GO.goa_worm_2019.01.29.gz", "rt") as file:
-        lines = list(islice(file, 4000))
+        lines = list(islice(file, 2000))
     (tmp_path / "some.gaf").write_text("".join(lines))
     columns = [line.split("\t") for line in lines if not line.startswith("!")]
     symbol_of = {fields[1]: fields[2] for fields in columns}
@@ -110,7 +108,7 @@ def test_the_demo_reports_the_comparison_that_it_prints(run, tmp_path):
     names = [data_of(page)["methods"][i]["name"] for i in ranking["methods"]]
     reported = {titles[name]: value for name, value in zip(names, ranking["means"], strict=True)}
     assert reported.keys() == printed.keys()
-    assert all(abs(100 * value - float(printed[title])) < 0.06 for title, value in reported.items())
+    assert all(abs(value - float(printed[title])) < 0.0006 for title, value in reported.items())
     explained = {shown["genes"][row["row"]] for row in shown["explained"] if row["why"] == "asked for"}
     ranked = [line[0] for line in lines if len(line) == 4 and line[0] in shown["genes"]]
     assert len(ranked) == 3 and explained <= set(ranked)

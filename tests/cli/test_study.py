@@ -32,12 +32,19 @@ def one_line(result):
 
 
 def test_a_study_of_one_dataset_has_no_tests_and_says_where_to_look(run, tmp_path):
-    words = "--data synthetic-0 --folds 2 --methods hie-ban --methods bernoulli-nb --no-figures --no-report".split()
+    words = "--data synthetic-0 --folds 2 --methods hie-ban --methods bernoulli-nb --no-report".split()
     result = run("study", *words, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.output
     words = " ".join(result.output.split())
     assert "untuned; 1 dataset ┏" in words and "Holm" not in words
-    assert "its report shows how uncertain each score is" in words
+    assert "the report shows the uncertainty of each score" in words
+    assert "no figures" not in words and not (tmp_path / "out" / "figures").exists()
+
+
+def test_a_study_without_matplotlib_says_that_it_has_no_figures(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    words = [*SMALL, *"--methods hie-ban --methods bernoulli-nb --no-report".split(), "-o", tmp_path / "out"]
+    assert 'no figures: pip install "hietan[plot]"' in run("study", *words).output
 
 
 @pytest.mark.slow
@@ -173,11 +180,13 @@ def test_bad_input_is_one_line_and_exit_code_2(run, tmp_path, words, message):
     assert not (tmp_path / "out").exists()
 
 
-def test_the_help_names_what_is_used_unless_given(run):
+def test_the_help_names_the_defaults(run):
     text = " ".join(run("study", "--help").output.replace("│", " ").split())
-    assert "[default: a tenth of the smallest value" in text and "[default: odds; laplace for the set" in text
-    assert "laplace, pooled or odds" in text and "(paper, bayes, ours, modern, aire, all)" in text
-    assert set(catalogue.method_sets()) == {"paper", "bayes", "ours", "modern", "aire", "all"}
+    assert (
+        "[default: a tenth of the smallest lambda" in text and "[default: odds; laplace for the set" in text
+    )
+    assert "laplace, pooled or odds" in text and "(paper, bayes, new, modern, aire, all)" in text
+    assert set(catalogue.method_sets()) == {"paper", "bayes", "new", "modern", "aire", "all"}
 
 
 def test_failed_jobs_give_exit_code_1(run, tmp_path):
@@ -245,12 +254,12 @@ def test_compare_prints_table_3_of_the_paper_to_every_digit(run, papers_study):
 def test_compare_prints_effects_and_scores(run, papers_study):
     result = run("compare", papers_study, "--rope", 0.2, "--scores")
     assert result.exit_code == 0, result.output
-    assert "gmean, untuned: differences from Hie-TAN-Lite; equivalent up to 20 points" in result.output
+    assert "gmean, untuned: differences from Hie-TAN-Lite; equivalent up to 0.2" in result.output
     (line,) = [
-        line for line in result.output.splitlines() if " TAN " in line and "+" not in line and "-2" in line
+        line for line in result.output.splitlines() if " TAN " in line and "+" not in line and "-0.2" in line
     ]
-    assert "-29.64" in line
-    assert re.search(r"d0 .*90\.0.*80\.0.*70\.0.*40\.0", result.output)
+    assert "-0.2964" in line
+    assert re.search(r"d0 .*0\.900.*0\.800.*0\.700.*0\.400", result.output)
     for wrong in ("nan", "-1"):
         refused = run("compare", papers_study, "--rope", wrong)
         # typer 0.26 leaves the refusal of NaN to the library, whose message names the value.

@@ -86,7 +86,7 @@ def test_merged_and_unknown_terms(ontology):
         ("GO:3,", ",", "line 2: the name of the term is missing"),
         ("GO:1,", "GO:3,", "line 4: second row for GO:3"),
         ("class,1,0,0,0,", "class,1,0,0,3,", "line 5: expected 0 or 1, found '3'"),
-        ("class,1,0,0,0,\n", "", "genes.txt: no row 'class'"),
+        ("class,1,0,0,0,\n", "", "genes.txt: the row 'class' is missing; expected it as the last row"),
         (
             "class,1,0,0,0,",
             "class,1,0,0,0,\nGO:2,1,1,1,1,",

@@ -98,7 +98,7 @@ def test_an_annotation_that_is_commented_out_is_a_comment(text):
     ("text", "message"),
     [
         ("", "wb.gaf: the file is empty; expected annotations"),
-        ("!gaf-version: 2.2\n", "wb.gaf: the file holds no annotations"),
+        ("!gaf-version: 2.2\n", "wb.gaf: the file contains no annotations"),
         ("a\tb\tc\n\nd\n", "wb.gaf, line 1: none of 2 lines is an annotation"),
         ("!gaf-version: 3.0\n", "line 1: gaf-version is '3.0'; expected one of 1.0, 2.0, 2.1, 2.2"),
         ("!\n!gpa-version: 2.0\n", "line 2: this is a GPAD file .gpa-version 2.0.; expected GAF"),

@@ -38,15 +38,15 @@ def test_repr_tells_size_classes_density_and_hierarchy(dataset):
     [
         ("X", np.eye(3, 2, dtype=np.uint8), TypeError, "csr_array of uint8, got ndarray of uint8"),
         ("X", csr_array(np.eye(3, 2)), TypeError, "got csr_array of float64"),
-        ("X", csr_array(2 * np.eye(3, 2, dtype=np.uint8)), ValueError, "0 and 1 only, found 2"),
+        ("X", csr_array(2 * np.eye(3, 2, dtype=np.uint8)), ValueError, "only 0 and 1, but contains 2"),
         ("y", [0, 1, 0], TypeError, "integer ndarray, got list"),
         ("y", np.array([0.0, 1.0, 0.0]), TypeError, "got ndarray of float64"),
         ("y", np.array([0, 1]), ValueError, "y has 2 entries but X has 3 rows"),
-        ("y", np.array([0, 1, 2]), ValueError, "2 target_names, found values from 0 to 2"),
-        ("y", np.array([0, 1, -1]), ValueError, "found values from -1 to 1"),
+        ("y", np.array([0, 1, 2]), ValueError, "2 target_names, but contains values from 0 to 2"),
+        ("y", np.array([0, 1, -1]), ValueError, "contains values from -1 to 1"),
         ("feature_names", ("a", "b", "c"), ValueError, "feature_names has 3 entries but X has 2 columns"),
         ("feature_names", "ab", TypeError, "sequence of str, got 'ab'"),
-        ("feature_names", ("b", "a"), ValueError, "2 features are not the 2 feature_names in the same order"),
+        ("feature_names", ("b", "a"), ValueError, "2 features must be the 2 feature_names in the same order"),
         ("term_names", ("thing",), ValueError, "term_names has 1 entries but X has 2 columns"),
         ("instance_names", ("g1", "g2"), ValueError, "instance_names has 2 entries but X has 3 rows"),
         (
@@ -62,7 +62,7 @@ def test_repr_tells_size_classes_density_and_hierarchy(dataset):
             "hierarchy",
             Hierarchy.from_edges([("a", "c"), ("c", "b")]),
             ValueError,
-            "3 features are not the 2 feature_names",
+            "3 features must be the 2 feature_names",
         ),
         ("provenance", {"n": np.int64(3)}, TypeError, "JSON"),
     ],
@@ -112,7 +112,7 @@ def test_subset_keeps_relations_through_what_it_drops():
     [
         ({"rows": "g1"}, TypeError, "rows must be names, positions, a slice or a mask, got 'g1'"),
         ({"rows": 1}, TypeError, "rows must be names"),
-        ({"rows": ["g9"]}, ValueError, "rows names 'g9', which this dataset does not have"),
+        ({"rows": ["g9"]}, ValueError, "rows names 'g9', which is not in this dataset"),
         ({"features": [2]}, ValueError, "positions below 2"),
         ({"features": [0.5]}, ValueError, "positions below 2"),
         ({"features": [True]}, ValueError, "or a mask: boolean index did not match"),
@@ -132,7 +132,7 @@ def test_as_frame(dataset, sparse):
     assert frame["class"].cat.categories.tolist() == ["no", "yes"]
     np.testing.assert_array_equal(frame[["a", "b"]].to_numpy(), dataset.X.toarray())
     assert list(dataset.as_frame(target=None, sparse=sparse).columns) == ["a", "b"]
-    with pytest.raises(ValueError, match="there is a feature called 'a'"):
+    with pytest.raises(ValueError, match="a feature is already called 'a'"):
         dataset.as_frame(target="a", sparse=sparse)
 
 
@@ -154,7 +154,9 @@ def test_half_a_surrogate_pair_is_refused(dataset, where, tmp_path):
     """It is what an undecodable byte becomes in a file name, and no table could be written with it."""
     names = list(getattr(dataset, where) or dataset.instance_names)
     names[0] = "caf\udce9"
-    with pytest.raises(ValueError, match=rf"{where} has 'caf\\udce9', which holds half of a surrogate pair"):
+    with pytest.raises(
+        ValueError, match=rf"{where} contains 'caf\\udce9', which has half of a surrogate pair"
+    ):
         replace(dataset, **{where: tuple(names)})
 
 

@@ -96,6 +96,7 @@ def test_packaged_datasets_have_more_agreeing_pairs():
     assert data.provenance["equal_rows"] == asdict(data.equal_rows)
 
 
+@pytest.mark.patient
 def test_published_datasets_have_149_contradicting_and_6_agreeing_pairs(real_data):
     datasets = load_datasets(["ageing-2014"])
     assert counted_again(datasets) == (149, 155)

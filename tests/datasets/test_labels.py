@@ -33,7 +33,7 @@ def test_mapping_filter_and_account():
         "read": 13,
         "used": 4,
         "dropped": {
-            "not asked for": 1,
+            "not requested": 1,
             "no label": 1,
             "no id": 1,
             "conflicting labels": 5,
@@ -53,7 +53,7 @@ def test_policies_for_conflicts(policy, sir2, z):
 
 
 def test_conflict_can_be_an_error():
-    with pytest.raises(DataError, match=r"line 7: second, different label for 'sir-2'"):
+    with pytest.raises(DataError, match=r"line 7: an earlier row gives another label for 'sir-2'"):
         read_labels(io.StringIO(TABLE), **COLUMNS, on_conflict="raise")
     with pytest.raises(
         ValueError, match="on_conflict is 'ask'; expected one of drop, first, majority, raise"
@@ -88,6 +88,15 @@ def test_rows_of_another_length_than_the_heading():
     assert labels.tally.dropped == {"too few fields": 1}
 
 
+@pytest.mark.parametrize("heading", ["gene_id\n", "id\n", "#comment\n", ""])
+@pytest.mark.parametrize(
+    "ids", [("daf-2", "age-1", "x"), ("Proband 1", "Proband 2"), ("E coli", "B subtilis")]
+)
+def test_one_id_per_line(heading, ids):
+    labels = read_labels(io.StringIO(heading + "\n".join(ids) + "\n"))
+    assert labels.by_id == dict.fromkeys(ids, "listed")
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
@@ -95,15 +104,31 @@ def test_rows_of_another_length_than_the_heading():
         ("\n \n", {}, "labels.csv: the file is empty"),
         ("id,y\n", {}, "labels.csv: there are no rows"),
         (
+            "My labels\nid,y\na,1\nb,2\n",
+            {},
+            "line 1: the lines after the first seem to separate their fields with ','",
+        ),
+        ("My labels\nid\ty\na\t1\nb\t2\n", {}, r"to separate their fields with '\\t'; remove any title line"),
+        (
+            "id|y\na|1\nb|2\n",
+            {},
+            r"seem to separate their fields with '\|'; .* separate fields with tabs",
+        ),
+        (
+            "a pos\nb neg\nc pos\nd neg\ne pos\n",
+            {},
+            "seem to separate their fields with ' '; remove any title line",
+        ),
+        (
             TABLE,
             {},
-            r"say which column holds the ids \(id_column, --id-column\) and the labels \(label_column, "
+            r"name the column of the ids \(id_column, --id-column\) and the labels \(label_column, "
             r"--label-column\); the columns are gene, organism, effect",
         ),
         (
             TABLE,
             {"label_column": "effect"},
-            r"say which column holds the ids \(id_column, --id-column\); the columns",
+            r"name the column of the ids \(id_column, --id-column\); the columns",
         ),
         (
             TABLE,
@@ -116,12 +141,12 @@ def test_rows_of_another_length_than_the_heading():
         (
             "id,y\na,1\n",
             {"mapping": {"2": "two"}},
-            "no label is left of 1 rows: label not in the mapping .1.; the mapping has ",
+            "no label is left of 1 rows: label not in the mapping .1.; the mapping contains ",
         ),
         (
             "id,y\na,1\n",
             {"where": {"y": "2"}},
-            "no label is left of 1 rows: not asked for .1.. Check the columns",
+            "no label is left of 1 rows: not requested .1.. Check the id and label columns",
         ),
     ],
 )

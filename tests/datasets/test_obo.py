@@ -74,7 +74,7 @@ def test_hierarchy_holds_every_term_and_undefined_parents():
         ("", "no .Term. stanza"),
         ("[Typedef]\nid: part_of\n", "no .Term. stanza"),
         ("[Term]\nid: A\n\n[Term]\nname: b\n", "o.obo, line 4: expected one id"),
-        ("[Term]\nid: A\n\n[Term]\nid: A\n", "o.obo, line 4: second .Term. with id A"),
+        ("[Term]\nid: A\n\n[Term]\nid: A\n", "o.obo, line 4: an earlier .Term. has the id A"),
         ("[Term]\nid: A\nid: B\n", "o.obo, line 1: expected one id"),
         ("[Term]\nid: ! nothing\n", "o.obo, line 2: the id after 'id:' is missing"),
         ("[Term]\nid: A\nis_a: {x}\n", "o.obo, line 3: the id after 'is_a:' is missing"),
@@ -179,7 +179,7 @@ def test_trailing_modifiers_and_comments_are_no_part_of_a_name(value, name):
 def test_a_file_that_ends_within_a_line_is_noticed(tmp_path):
     cut = tmp_path / "cut.obo"
     cut.write_text(TEXT[: TEXT.index("really")])
-    with pytest.warns(DataWarning, match=r"cut\.obo: the last line, 22, has no line break.*may be cut short"):
+    with pytest.warns(DataWarning, match=r"cut\.obo: the last line, 22, has no line break.*may be truncated"):
         assert list(read_obo(cut).terms) == ["GO:1", "GO:2", "GO:3"]
 
 
@@ -197,7 +197,7 @@ def test_hierarchy_of_several_relations():
     assert ontology.hierarchy.edges == (("B", "C"),)
     assert ontology.hierarchy_of(["is_a", "part_of"]).edges == (("A", "C"), ("B", "C"))
     assert ontology.hierarchy_of("part_of").edges == (("A", "C"),)
-    with pytest.raises(ValueError, match="no relation 'regulates'; it has is_a, part_of"):
+    with pytest.raises(ValueError, match="no relation 'regulates'; its relations are is_a, part_of"):
         ontology.hierarchy_of(["regulates"])
 
 
@@ -209,7 +209,8 @@ def test_a_cycle_is_named_with_file_and_line(tmp_path):
     ontology = read_obo(path)
     assert len(ontology.hierarchy) == 3
     message = (
-        r"round.obo, line 4: the edges form a cycle: X:2 -> X:3 -> X:2; relations are is_a, has_part: leave"
+        "round.obo, line 4: the edges form a cycle: X:2 -> X:3 -> X:2; "
+        "the relations are is_a, has_part, so leave out one of them"
     )
     with pytest.raises(DataError, match=message):
         ontology.hierarchy_of(["is_a", "has_part"])

@@ -67,7 +67,7 @@ def test_a_named_format_is_not_second_guessed(tmp_path):
 
 def test_an_unknown_format_is_refused():
     with pytest.raises(
-        ValueError, match="format is 'csv'; expected one of obo-graph, owl, edges, obo, or None"
+        ValueError, match="format is 'csv'; expected one of obo-graph, owl, edges, paths, codes, obo, or None"
     ):
         read_ontology(io.StringIO(TEXT), format="csv")
 
@@ -128,5 +128,7 @@ def test_a_pipe_is_read_once_and_whole(format, text):
             if stated:
                 assert read_ontology(f"/dev/fd/{end}", format=stated).hierarchy.edges == (("A", "B"),)
             else:
-                with pytest.raises(DataError, match="the format of a pipe cannot be recognised; state it"):
+                with pytest.raises(
+                    DataError, match="the format of a pipe cannot be detected; give the format"
+                ):
                     read_ontology(f"/dev/fd/{end}")

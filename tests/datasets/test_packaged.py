@@ -60,7 +60,7 @@ def test_other_names_are_refused_with_those_that_exist():
 
 
 @pytest.mark.patient
-@pytest.mark.filterwarnings("ignore:2 of 2205 label rows have an id with another label")
+@pytest.mark.filterwarnings("ignore:2 of 2205 label rows have an id with a different label")
 @pytest.mark.parametrize("organism", PACKAGED_ORGANISMS)
 def test_packed_files_are_built_from_the_published_ones(real_data, organism, tmp_path):
     """Byte for byte, and each part is what `build_dataset` makes."""

@@ -98,7 +98,10 @@ def rewritten(source, target, **members):
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"about": b'{"format": "hietan dataset", "version": 2}'}, "has version 2 .* reads version 1"),
+        (
+            {"about": b'{"format": "hietan dataset", "version": 2}'},
+            "uses format version 2, but this version of hietan reads format version 1",
+        ),
         ({"about": b'{"format": "other"}'}, "not a hietan dataset"),
         ({"about": b"[]"}, "not a hietan dataset"),
         ({"about": b"{"}, "not a hietan dataset, or damaged"),

@@ -97,13 +97,10 @@ def test_bad_input_is_named():
         ours.auc_score([0, 1, 2], [[0, 1], [0, 1], [1, 0]])
 
 
-def test_a_metric_knows_how_it_is_shown():
+def test_a_metric_has_a_name_a_label_and_a_direction():
     assert list(ours.METRICS)[:4] == ["gmean", "sensitivity", "specificity", "auc"] and "mcc" in ours.METRICS
     assert all(metric.name == name and metric.label for name, metric in ours.METRICS.items())
     assert {name for name, metric in ours.METRICS.items() if metric.lower_is_better} == {"log_loss", "brier"}
-    gmean, auc = ours.METRICS["gmean"], ours.METRICS["auc"]
-    assert (gmean.label_with_unit, gmean.text(0.51249)) == ("GMean (%)", "51.2")
-    assert (auc.label_with_unit, auc.text(0.51249)) == ("AUC", "0.512")
 
 
 def test_each_metric_can_be_computed_on_its_own(predictions):

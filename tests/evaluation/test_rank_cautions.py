@@ -29,9 +29,10 @@ def test_few_datasets_that_share_rows(tmp_path):
     datasets = [load_ageing_genes("fly", namespace) for namespace in ("BP", "MF", "CC")]
     results = run_study(datasets, METHODS, cv=3, output=tmp_path, usage=False)
     few, shared = results.rankings[0].cautions
-    assert few == "Rank tests over 3 datasets show little; use at least 6."
+    assert few == "Rank tests over 3 datasets have little power; use at least 6 datasets."
     assert shared.startswith(
-        "3 of the 3 datasets share rows with another one (more than half of the smaller one), such as fly-BP"
+        "3 of the 3 datasets share rows with another dataset (more than half of the smaller "
+        "dataset's rows), such as fly-BP"
     )
     (compared,) = compare_studies([tmp_path])
     assert compared.cautions == (few, shared)
@@ -66,7 +67,8 @@ def test_studies_of_different_positive_classes_are_not_compared_by_metrics_that_
         run_study([made], {name: METHODS[name]}, cv=3, output=tmp_path / name, positive=positive)
     folders = [tmp_path / "NB", tmp_path / "coin"]
     with pytest.raises(
-        StudyError, match="depends on the positive class, which is class0 and class1 for synthetic"
+        StudyError,
+        match="depends on the positive class, which for synthetic is class0 in one study and class1 in another",
     ):
         compare_studies(folders, metric="average_precision")
     assert compare_studies(folders, metric="auc")[0].methods == ("NB", "coin")

@@ -16,7 +16,7 @@ from hietan.catalogue import load_datasets
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import METRICS, Method, SummaryRow, compare_methods, make_rankings, run_study
 from hietan.evaluation._outputs.explanations import write_explanations
-from hietan.evaluation._outputs.figures import FIGURES, plot_critical_difference, plot_usage, write_figures
+from hietan.evaluation._outputs.figures import plot_critical_difference, write_figures
 from hietan.evaluation._outputs.report_data import read_details
 from hietan.evaluation._outputs.tables import (
     comparison_table,
@@ -25,7 +25,6 @@ from hietan.evaluation._outputs.tables import (
     usage_table,
     write_tables,
 )
-from hietan.evaluation._outputs.text_table import TextTable
 
 
 def ranking_of(scores, seeds=1):
@@ -52,7 +51,7 @@ def test_scores_of_one_seed():
     table = score_table(ranking_of([[0.5, 0.6], [0.7, 0.7], [0.1, 0.9]]), ["by hand"])
     rows = list(csv.reader(io.StringIO(table.to_csv().partition("\n")[2])))
     assert rows[0] == ["dataset", "m_0", "m_1"]
-    assert rows[1] == ["d0", "50.0", "60.0"]
+    assert rows[1] == ["d0", "0.500", "0.600"]
     below = {row[0]: row[1:] for row in rows}
     assert below["average rank"] == ["1.83", "1.17"]
     assert below["average rank, B"] == ["1.50", "1.50"]
@@ -62,8 +61,8 @@ def test_scores_of_one_seed():
 
 def test_the_spread_over_seeds_is_shown_beside_the_mean():
     table = score_table(ranking_of([[0.5, 0.6], [0.7, 0.7]], seeds=3))
-    assert table.rows[0][1] == "51.0 ± 1.0"
-    assert r"51.0 $\pm$ 1.0" in table.to_latex()
+    assert table.rows[0][1] == "0.510 ± 0.010"
+    assert r"0.510 $\pm$ 0.010" in table.to_latex()
 
 
 def test_latex_is_escaped():
@@ -89,27 +88,18 @@ def test_ties_are_corrected_for_in_the_title_where_there_are_any():
 
 def test_the_best_value_of_a_row_is_bold_in_every_format():
     table = score_table(ranking_of([[0.5, 0.6, 0.2], [0.7, 0.1, 0.7], [0.3, 0.3, 0.3]]))
-    markdown, latex, html = table.to_markdown(), table.to_latex(), table.to_html()
-    assert "| d0 | 50.0 | **60.0** | 20.0 |" in markdown
-    assert "| d1 | **70.0** | 10.0 | **70.0** |" in markdown  # both of the best
-    assert "| d2 | 30.0 | 30.0 | 30.0 |" in markdown  # none is better
+    markdown, latex = table.to_markdown(), table.to_latex()
+    assert "| d0 | 0.500 | **0.600** | 0.200 |" in markdown
+    assert "| d1 | **0.700** | 0.100 | **0.700** |" in markdown  # both of the best
+    assert "| d2 | 0.300 | 0.300 | 0.300 |" in markdown  # none is better
     assert "| average rank | **1.83** | 2.00 | 2.17 |" in markdown
     assert (
-        "| mean | **50.0** | 33.3 | 40.0 |" in markdown and "| wins | 0.833 | **1.33** | 0.833 |" in markdown
+        "| mean | **0.500** | 0.333 | 0.400 |" in markdown
+        and "| wins | 0.833 | **1.33** | 0.833 |" in markdown
     )
-    assert r"d0 & 50.0 & \textbf{60.0} & 20.0 \\" in latex
-    assert (
-        '<td style="text-align:right"><b>60.0</b></td>' in html
-        and html.count("<b>") == markdown.count("**") // 2 - 1
-    )
+    assert r"d0 & 0.500 & \textbf{0.600} & 0.200 \\" in latex
+    assert latex.count("textbf") == markdown.count("**") // 2 - 1  # the title is bold, too
     assert "*" not in table.to_csv()
-
-
-def test_html_is_escaped():
-    table = TextTable("<i>", ("a&b", "n"), (("<script>", "1"),), ("x --> y",), bold=frozenset({(0, 0)}))
-    html = table.to_html()
-    assert "&lt;i&gt;" in html and "a&amp;b" in html and "<b>&lt;script&gt;</b>" in html
-    assert html.count("-->") == 1 and html.rstrip().endswith("-->")
 
 
 def test_effects_say_how_much_methods_differ():
@@ -118,11 +108,11 @@ def test_effects_say_how_much_methods_differ():
     ranking = ranking_of(scores)
     compared = compare_methods(ranking, rope=0.02)
     table = effects_table(compared, ranking.title)
-    assert "differences from m_1; equivalent up to 2 points" in table.title
-    assert effects_table(compare_methods(ranking), "").title.endswith("equivalent up to 1 point")
+    assert "differences from m_1; equivalent up to 0.02" in table.title
+    assert effects_table(compare_methods(ranking), "").title.endswith("equivalent up to 0.01")
     assert [row[0] for row in table.rows] == [row.method for row in compared[1:]]
     for cells, row in zip(table.rows, compared[1:], strict=True):
-        assert cells[1] == f"{100 * row.mean_difference:+.2f}" and cells[2] == ""
+        assert cells[1] == f"{row.mean_difference:+.4f}" and cells[2] == ""
         assert cells[3:] == (
             f"{row.rank_biserial:+.2f}",
             *(f"{p:.3f}" for p in (row.p_worse, row.p_equivalent, row.p_better)),
@@ -159,11 +149,11 @@ def test_usage_lists_the_features_kept_most_often(results):
 
 @pytest.mark.slow
 def test_figures_are_the_same_bytes_each_time(results, tmp_path):
-    one_of_each = replace(results, rankings=results.rankings[:1], usage=dict(list(results.usage.items())[:1]))
-    first, second = (write_figures(one_of_each, tmp_path / name, usage=True) for name in "ab")
-    assert len(first) == 2 * (len(FIGURES) + 1)  # SVG and PNG; the last is that of the usage
-    for one, two in zip(first, second, strict=True):
-        assert one.read_bytes() == two.read_bytes()
+    one = replace(results, rankings=results.rankings[:1])
+    first, second = (write_figures(one, tmp_path / name) for name in "ab")
+    assert len(first) == 2  # SVG and PNG
+    for here, there in zip(first, second, strict=True):
+        assert here.read_bytes() == there.read_bytes()
     names = (tmp_path / "a" / "figures" / "gmean-untuned-critical-difference.svg").read_text()
     assert "Hie-TAN-Lite" in names and "critical difference" in names
 
@@ -181,30 +171,9 @@ def test_a_clique_is_a_bar(results):
 def test_figures_go_into_given_axes(results):
     figure = pytest.importorskip("matplotlib.figure").Figure()
     ax = figure.subplots()
-    assert plot_usage(results, "synthetic-0", next(key for _, key in results.usage), ax=ax) is ax
+    assert plot_critical_difference(ranking_of([[0.1, 0.9]] * 10), ax=ax) is ax
     with pytest.raises(ValueError, match="at least two methods and two datasets"):
         plot_critical_difference(ranking_of([[0.5, 0.6]]))
-
-
-def test_the_usage_plot_shows_both_counts_each_on_its_own_scale(results):
-    pytest.importorskip("matplotlib")
-    (dataset, key), usage = next(iter(results.usage.items()))
-    data = results.study.datasets[dataset]
-    named = replace(
-        data,
-        term_names=["a rather long name of a term that would not fit beside the bars"] * len(data.term_names),
-    )
-    shown = replace(results, study=replace(results.study, datasets={dataset: named}))
-    ax = plot_usage(shown, dataset, key, top=5)
-    rows, edges = ax.child_axes
-    order = usage.top(5)[::-1]
-    assert [bar.get_width() for bar in rows.patches] == usage.selected[order].tolist()
-    assert [bar.get_width() for bar in edges.patches] == usage.in_edges[order].tolist()
-    assert [text.get_text() for text in edges.texts] == [f"{n:,}" for n in usage.in_edges[order]]
-    assert rows.get_xlim()[1] > usage.n_rows and edges.get_xlim()[1] > usage.in_edges.max()
-    labels = [label.get_text() for label in rows.get_yticklabels()]
-    assert labels[-1] == f"a rather long name of a term that would not… ({data.feature_names[order[-1]]})"
-    assert ax.get_title(loc="left").startswith(f"{dataset}, ") and "@" not in ax.get_title(loc="left")
 
 
 @pytest.mark.patient
@@ -217,11 +186,9 @@ def test_names_that_differ_have_files_of_their_own(tmp_path):
     results = replace(results, rankings=results.rankings[:1])
     tables = write_tables(results, tmp_path)
     assert len(set(tables)) == 3 * (3 + 2 * 2) and all(path.exists() for path in tables)
-    figures = write_figures(replace(results, rankings=()), tmp_path, usage=True)
-    assert len(set(figures)) == 2 * 4 * 2 and all(path.exists() for path in figures)
     explained = write_explanations(results, tmp_path, details=True)
     assert len(set(explained)) == 4 * (2 + 1) and all(path.exists() for path in explained)
-    assert not any(" " in path.name for path in tables + figures)
+    assert not any(" " in path.name for path in tables)
     assert all(read_details(tmp_path, name)["dataset"] == name for name in names)
 
 

@@ -94,7 +94,7 @@ def test_weighted_classes_count_in_rows(name, class_weight):
         # A regression weighs the losses of rows, not their counts.
         is_weighted = name not in ("ProximalGraph", "HieLogistic")
         assert ".0 of" not in explanation.text()
-        assert ("these counts times the class weights" in explanation.text()) == is_weighted
+        assert ("these counts, multiplied by the class weights" in explanation.text()) == is_weighted
 
 
 def test_features_without_all_their_parents_have_no_counts():

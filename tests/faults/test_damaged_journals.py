@@ -15,7 +15,7 @@ from hietan.exceptions import HietanError
 from support.faults import SEED, Faults, number_of
 from support.processes import contents
 
-DAMAGES = number_of("DAMAGES", 39)
+DAMAGES = number_of("DAMAGES", 14)
 FOLDS, METHODS = 3, ("TAN", "HIP")
 TOTAL = 2 * 2 * len(METHODS) * FOLDS
 

@@ -12,7 +12,7 @@ from hietan._io.files import TEMPORARY
 from support.faults import SEED, Faults, number_of
 from support.faults.commands import files_in, make_commands
 
-POINTS = number_of("FULL_DISKS", 10)
+POINTS = number_of("FULL_DISKS", 5)
 NAMES = ("build", "fit", "predict", "report", "study")
 FORMER = b"the former file\n"
 SMALLEST = 600  # bytes: what a command prints goes to files, too

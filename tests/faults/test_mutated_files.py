@@ -95,7 +95,7 @@ def mutated_labels(inputs, path, content):
     check(tally.read == tally.used + tally.dropped.total(), "label rows")
     check(tally.used == len(labels) + tally.changed["further row of an id"], "label rows used")
     expected = text_files.table_count(content)
-    if expected is not None and any("first row was read as data" in remark for remark in labels.remarks):
+    if expected is not None and any("the first row is data" in remark for remark in labels.remarks):
         expected += 1  # the heading was cut off
     check(expected in (None, tally.read), f"{tally.read} label rows of {expected}")
     account = check_dataset(inputs.build(labels=path, on_conflict="majority", **columns))

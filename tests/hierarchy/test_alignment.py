@@ -33,7 +33,10 @@ def test_alignment_is_restriction_plus_isolated_features(graph, data):
 
 
 def test_errors_of_alignment(worked):
-    message = "hierarchy has 6 features but X has 5 columns; for the X of a Dataset.*pass a data frame"
+    message = (
+        "hierarchy has 6 features but X has 5 columns. If X comes from a Dataset, use that dataset's hierarchy.*"
+        "pass a data frame"
+    )
     with pytest.raises(ValueError, match=message):
         worked.align(None, 5)
     with pytest.raises(ValueError, match=r"are 'p', 'q', 'r' and 1 more; .* are 'F', 'B', 'C' and 3 more"):

@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import io
+import itertools
 import re
 import shlex
 import sys
@@ -19,8 +20,11 @@ RUN_BY = {
     "candidates.md": "test_candidates_page.py",
     "data.md": "test_data_page.py",
     "own-data.md": "test_own_data_page.py",
+    "positives.md": "test_positives_page.py",
     "scikit-learn.md": "test_scikit_learn_page.py",
     "selections.md": "test_selections_page.py",
+    "taxonomies.md": "test_taxonomies_page.py",
+    "services.md": "test_services_page.py",
 }
 HERE = [name for name in PYTHON if name not in RUN_BY]
 DOWNLOADS = "fetch_ageing_genes"
@@ -32,29 +36,9 @@ def blocks(name):
     return [(info.split(), text) for info, text in BLOCK.findall(page.read_text(encoding="utf-8"))]
 
 
-def given_for(name):
-    """What a page takes for granted in its fragments of code."""
-    if name != "performance.md":
-        return {}
-    from hietan import HieTANLite
-    from hietan.datasets import make_hierarchical_classification
-
-    data = make_hierarchical_classification(60, 20, random_state=0)
-    parts = [(data.X[:30], data.y[:30]), (data.X[30:], data.y[30:])]
-    return {
-        "HieTANLite": HieTANLite,
-        "hierarchy": data.hierarchy,
-        "chunks": parts,
-        "dask": pytest.importorskip("dask"),
-        "paths": range(2),
-        "load": lambda i: parts[i][0],
-        "load_labels": lambda i: parts[i][1],
-    }
-
-
 def run_page(name, wanted):
     """Run the blocks of Python of a page in order, and compare what they print with the block of text that follows."""
-    known, printed = {"__name__": "__main__", **given_for(name)}, None
+    known, printed = {"__name__": "__main__"}, None
     for words, text in blocks(name):
         if words[:1] == ["python"] and wanted(text):
             if len(words) > 1:  # a file
@@ -132,6 +116,8 @@ def read_command(program, words):
         return re.search(rf"^{words[0]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     if program == "python":
         return words[0] == "-m" and importlib.util.find_spec(words[1]) is not None
+    if program in ("curl", "uvicorn"):
+        return words[0] in ("service:app", "http://127.0.0.1:8000/predict")
     return (program, words[0]) in {("pip", "install"), ("dask", "scheduler"), ("dask", "worker")}
 
 
@@ -145,6 +131,50 @@ def marked(name):
 def test_commands_can_be_read(name):
     for program, *words in commands(name):
         assert read_command(program, words), (program, words)
+
+
+def prose_commands():
+    """The commands in running text, as (page, words); bare names of commands and placeholders are left out."""
+    for page in PAGES:
+        prose = BLOCK.sub("", page.read_text(encoding="utf-8"))
+        for span in re.findall(r"`((?:hietan|make|python -m) [^`]+)`", prose):
+            words = shlex.split(" ".join(span.split()).replace("π", "0.02"))
+            if len(words) > 2 and not {"...", "NAME", "COMMAND"} & set(words):
+                yield page.name, words
+
+
+@pytest.mark.source
+def test_commands_in_prose_name_options_that_exist():
+    """A command in a sentence may be a part of one, such as `hietan fit --fdr-split`."""
+    typer = pytest.importorskip("typer")
+    from hietan.cli._app import make_app
+
+    known = typer.main.get_command(make_app()).commands
+    found = list(prose_commands())
+    assert len(found) > 20
+    for name, (program, command, *words) in found:
+        if program == "hietan" and command in known:
+            options = {
+                option for param in known[command].params for option in (*param.opts, *param.secondary_opts)
+            }
+            assert {word for word in words if word.startswith("--")} <= options, (name, command, words)
+        else:
+            assert read_command(program, [command, *words]), (name, program, command)
+
+
+def test_datasets_that_commands_name_exist():
+    from hietan.catalogue import dataset_names, dataset_sets
+
+    known = {*dataset_names(), *dataset_sets()}
+    listed = [*prose_commands(), *((page.name, words) for page in PAGES for words in commands(page.name))]
+    named = {
+        (name, value)
+        for name, words in listed
+        for option, value in itertools.pairwise(words)
+        if option == "--data"
+    }
+    assert len(named) > 8
+    assert [each for each in named if not each[1].endswith(".hietan") and each[1] not in known] == []
 
 
 @pytest.mark.patient

@@ -8,7 +8,7 @@ import pytest
 PAGE = Path(__file__).parents[2] / "docs" / "data.md"
 
 
-@pytest.mark.filterwarnings("ignore:2 of 4 label rows have an id with another label")
+@pytest.mark.filterwarnings("ignore:2 of 4 label rows have an id with a different label")
 def test_examples_of_the_page():
     pytest.importorskip("pandas")
     failed, tried = doctest.testfile(str(PAGE), module_relative=False)

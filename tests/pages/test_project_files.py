@@ -65,7 +65,7 @@ def test_versions_and_licences_agree_everywhere():
         == version("hietan")
     )
     licence = PROJECT["project"]["license"]
-    assert " AND ".join(citation["license"]) == recipe["about"]["license"] == licence
+    assert citation["license"] == recipe["about"]["license"] == licence == "BSD-3-Clause"
     assert recipe["about"]["license_file"] == PROJECT["project"]["license-files"]
     assert all((ROOT / name).is_file() for name in PROJECT["project"]["license-files"])
 
@@ -91,6 +91,21 @@ def test_every_dependency_has_an_oldest_version():
     assert {"nanobind", "numpy", "typer", "pytest", "ruff", "xgboost"} <= names
     with pytest.raises(ValueError, match="'numpy' has no lower bound"):
         load_oldest()({**PROJECT, "project": {"dependencies": ["numpy"]}}, [])
+
+
+def test_the_constraints_of_ci_are_within_the_bounds_of_the_project():
+    requirements = pytest.importorskip("packaging.requirements")
+    lines = (ROOT / ".ci" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    pinned = {re.sub(r"[._]", "-", name).lower(): number for name, number in pinned.items()}
+    project, groups = PROJECT["project"], PROJECT["dependency-groups"]
+    extras = [
+        each for extra, needs in project["optional-dependencies"].items() if extra != "all" for each in needs
+    ]
+    for text in [*project["dependencies"], *extras, *groups["test"], *groups["lint"]]:
+        needed = requirements.Requirement(text)
+        assert needed.name in pinned or needed.name == "shap"
+        assert needed.specifier.contains(pinned.get(needed.name, "99")), text
 
 
 def test_what_is_missing_is_named_before_anything_is_set_up(monkeypatch, tmp_path):

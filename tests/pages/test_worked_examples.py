@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from hietan.explain._trace import Direction
 from reproduction.paper import examples
 from reproduction.paper.drawing import STYLES
+from reproduction.paper.walk import Direction
 
 
 def test_the_page_and_its_drawings_are_made_again_byte_for_byte():

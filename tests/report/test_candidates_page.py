@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 
 from hietan import HIPNB, HieTANLite
 from hietan.candidates import rank_rows, train_model
@@ -35,27 +34,12 @@ def test_candidates_show_what_other_models_say_about_the_same_rows(ranked_twice)
     assert names == ["HieTANLite 1", "HieTANLite 2"]
 
 
-def test_candidates_have_similar_training_rows_and_what_would_change_them(ranked_twice):
-    data, (ranked, _) = ranked_twice
+def test_candidates_have_similar_training_rows(ranked_twice):
+    _, (ranked, _) = ranked_twice
     (rows,) = candidates_summary(ranked, explained=5)["datasets"]
-    hierarchy, X = data.hierarchy, data.X.toarray()
-    flips = 0
     for entry in rows["explained"]:
-        assert {row for row, _ in entry["similar"]} == {
-            58,
-            59,
-        }  # the two that the model was trained on come last
-        row = X[data.instance_names.index(rows["genes"][entry["row"]])]
-        flip = entry["methods"][0]["flip"]
-        changed = row.copy()
-        for column, value, _ in flip["changes"]:
-            related = hierarchy.ancestors if value else hierarchy.descendants
-            names = [hierarchy.features[column], *related(hierarchy.features[column])]
-            changed[[hierarchy.index(name) for name in names]] = value
-        before, after = ranked.trained.classifier.predict(csr_array(np.array([row, changed])))
-        flips += before != after
-        assert (before != after) == bool(flip["changes"]) and str(after) == flip.get("to", str(after))
-    assert flips > 2
+        # The two rows that the model was trained on come last.
+        assert {row for row, _ in entry["similar"]} == {58, 59}
 
 
 def test_rows_that_share_only_a_synonym_are_not_shown_as_training_rows(ranked_twice):
@@ -69,7 +53,7 @@ def test_rows_that_share_only_a_synonym_are_not_shown_as_training_rows(ranked_tw
 def test_other_models_must_know_the_same_rows_and_classes(ranked_twice):
     data, (ranked, other) = ranked_twice
     few = rank_rows(other.trained, data.subset(rows=np.arange(60) < 30))
-    with pytest.raises(ValueError, match="did not rank 'row.*' and 29 more of the rows"):
+    with pytest.raises(ValueError, match="did not rank 'row.*' and 29 other rows"):
         candidates_summary(ranked, others=[few])
     strange = replace(other, trained=replace(other.trained, target_names=("a", "b"), positive="b"))
     with pytest.raises(ValueError, match="do not separate the same classes"):

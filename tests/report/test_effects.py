@@ -29,6 +29,17 @@ def test_contributions_are_the_numbers_of_explain(model):
     assert found.shape == (7, 30) and np.array_equal(found.toarray(), expected)
     parts = [DATA.hierarchy.index(p.feature) for one in fitted.explain(DATA.X[:7]) for p in one.contributions]
     assert found.indices.tolist() == parts  # only what takes part has an entry, in the order of the columns
+    again, base = fitted.contributions(DATA.X[:7], return_base=True)
+    assert (again != found).nnz == 0
+    explained = fitted.explain(DATA.X[:7])
+    expected = [one.base + sum(value for _, value in one.other) for one in explained]
+    np.testing.assert_allclose(base, expected, rtol=0, atol=1e-10)
+    for one, row in zip(explained, DATA.X[:7].toarray(), strict=True):
+        assert one.contributions.features == DATA.hierarchy.features
+        np.testing.assert_array_equal(one.contributions.row, row)
+    table = explained.by_branch()
+    total = table.base + table.amounts.sum(axis=1)
+    np.testing.assert_allclose(total, [one.log_odds for one in explained], rtol=0, atol=1e-10)
 
 
 def test_contributions_refuse_a_class_that_is_not_there():

@@ -3,17 +3,16 @@
 import json
 import re
 from html.parser import HTMLParser
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from hietan import HIPNB, TAN, HieLogistic, Hierarchy, HieTANLite, LazySelection, ProximalGraph
+from hietan import HIPNB, TAN, HieLogistic, HieTANLite, LazySelection, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
 from hietan.report import show_report
 from hietan.selection import MinSupport
-from support.faults.nasty import NASTY, nasty_dataset
+from support.faults.nasty import nasty_dataset
 
 DATA = make_hierarchical_classification(60, 15, random_state=3)
 
@@ -93,7 +92,7 @@ def test_unknown_rows_are_refused(clf):
     with pytest.raises(ValueError, match=r"no row 'ROW-3'; did you mean 'row3'\?"):
         clf.explain(DATA, "ROW-3")
     for number in (0, np.int64(3)):
-        with pytest.raises(TypeError, match=r"are given by name; .* pass data\.instance_names\[0\]"):
+        with pytest.raises(TypeError, match=r"are chosen by name; .* pass data\.instance_names\[0\]"):
             clf.explain(DATA, number)
     with pytest.raises(TypeError, match="X is not a dataset"):
         clf.explain(DATA.X, "row3")
@@ -152,30 +151,3 @@ def test_trees_and_summaries_are_cards(clf):
     assert str(tree).splitlines()[0] in tree._repr_html_() and "<pre" in tree._repr_html_()
     data = nasty_dataset()
     assert "<script>alert" not in data.summary()._repr_html_() and DATA.name in DATA.summary()._repr_html_()
-
-
-def test_a_hierarchy_is_drawn_with_all_that_lies_above():
-    h = Hierarchy.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("x", "y")])
-    drawing = h.plot(["d"], names={"d": 'the "d" & more'})
-    assert dict(drawing.terms) == {"a": 0, "b": 1, "c": 1, "d": 2}
-    assert set(drawing.edges) == {("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")}
-    picture = ElementTree.fromstring(drawing._repr_svg_())
-    texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert sorted(texts) == ["a", "b", "c", 'the "d" & more (d)']
-    heights = [float(c.get("cy")) for c in picture.iter("{http://www.w3.org/2000/svg}circle")]
-    assert len(set(heights)) == 4 and np.diff(heights).min() > 12  # each on a line of its own
-    assert drawing.chosen == {"d"}
-    assert len(h.plot().terms) == 6
-
-
-def test_every_edge_of_a_picture_leads_downwards():
-    h = Hierarchy.from_edges([("a", "b"), ("z", "b"), ("b", "c"), ("a", "d"), ("z", "y"), ("y", "d")])
-    drawing = h.plot()
-    place = {term: i for i, (term, _) in enumerate(drawing.terms)}
-    assert len(place) == 6 and all(place[parent] < place[child] for parent, child in drawing.edges)
-    assert dict(drawing.terms)["d"] == 2 and dict(drawing.terms)["b"] == 1
-
-
-def test_names_in_pictures_are_text():
-    h = Hierarchy.from_edges([(NASTY[0], NASTY[1])])
-    assert len(list(ElementTree.fromstring(h.plot().to_svg()))) == 3

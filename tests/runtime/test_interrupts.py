@@ -75,7 +75,6 @@ def assert_gone(processes):
         "",
         pytest.param("--jobs 2", marks=pytest.mark.patient),
         pytest.param("--jobs 2 --backend processes", marks=pytest.mark.patient),
-        pytest.param("--jobs 2 --job-timeout 3000", marks=pytest.mark.patient),
         pytest.param("--jobs 2 --backend dask", marks=pytest.mark.patient),
     ],
 )

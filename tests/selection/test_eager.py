@@ -177,7 +177,7 @@ def test_what_is_refused():
     with pytest.raises(TypeError, match=r"hietan\.Hierarchy"):
         TSEL(hierarchy="go.obo").fit(FRAME, DATA.y)
     da = pytest.importorskip("dask.array")
-    with pytest.raises(TypeError, match="GTD takes rows in memory"):
+    with pytest.raises(TypeError, match="GTD needs rows in memory"):
         GTD().fit(da.from_array(DATA.X.toarray()), DATA.y)
 
 

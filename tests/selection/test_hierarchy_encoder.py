@@ -75,7 +75,10 @@ def test_against_plain_sets(rows, least):
     kept = [term for term in GOODS.features if sum(term in row for row in closed) >= least]
     encoder = HierarchyEncoder(GOODS, min_support=least)
     if not kept:
-        with pytest.raises(ValueError, match=r"none of the 6 terms .* use a smaller min_support"):
+        with pytest.raises(
+            ValueError,
+            match=r"none of the hierarchy's 6 terms is present in at least .* use a smaller min_support",
+        ):
             encoder.fit(rows)
         return
     table = encoder.fit_transform(rows).toarray()
@@ -125,3 +128,33 @@ def test_in_a_pipeline(pipeline):
     pipeline.fit(rows, y)
     assert pipeline[-1].hierarchy_ == GOODS and list(pipeline[-1].feature_names_in_) == list(GOODS.features)
     assert pipeline.predict([["drinks"], []]).shape == (2,)
+
+
+LISTS = pd.DataFrame({"item": list("abcd"), "terms": ROWS}, index=list("abcd"))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [LISTS[["terms"]], LISTS, LISTS[["terms", "item"]], pl.DataFrame(LISTS)[["terms"]], pl.DataFrame(LISTS),
+     LISTS.assign(terms=[np.array(row, dtype=object) for row in ROWS])],
+    ids=["column", "items", "lists first", "polars column", "polars", "arrays"],
+)  # fmt: skip
+def test_a_frame_with_a_column_of_lists(rows):
+    encoder = HierarchyEncoder(GOODS)
+    table = encoder.fit_transform(rows)
+    assert dict(zip(encoder.get_feature_names_out(), table.toarray().T.tolist(), strict=True)) == CLOSED
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan")])
+def test_a_missing_list_is_an_empty_one(nothing):
+    rows = LISTS.assign(terms=[ROWS[0], nothing, *ROWS[2:]])
+    encoder = HierarchyEncoder(GOODS)
+    expected = encoder.fit_transform([ROWS[0], [], *ROWS[2:]]).toarray()
+    for frame in (rows, rows[["terms"]]):
+        np.testing.assert_array_equal(encoder.transform(frame).toarray(), expected)
+
+
+def test_a_list_of_lists_is_refused():
+    for rows in (LISTS.assign(terms=[[["tea"]], [], [], []]), [[["tea"]]]):
+        with pytest.raises(TypeError, match="got a list of lists|expected terms as text in row 0, got"):
+            HierarchyEncoder(GOODS).fit(rows)

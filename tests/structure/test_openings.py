@@ -145,15 +145,20 @@ def test_counts_of_parts_add_up():
     [
         ("ones", (0, 0), -1000, "impossible counts: expected 0 <= ones"),
         ("open", (0, 2), 1000, "impossible counts: expected 0 <= ones"),
-        ("class_count", 0, 2**40, "more rows than the counts can hold"),
-        ("class_count", 0, -(2**40), "more rows than the counts can hold"),
+        ("class_count", 0, 2**40, "larger than the counts can hold"),
+        ("class_count", 0, -(2**40), "larger than the counts can hold"),
         ("class_count", 0, 1, "features with the same parents are open in the same rows"),
         ("open", (1, 0), -1, "impossible counts"),
         ("open", (1, 2), 1, "features with the same parents are open in the same rows"),
-        ("open", (1, 4), 1, "a feature is open where its parents are 1, and nowhere else"),
+        ("open", (1, 4), 1, "a feature is open in the rows in which its parents are 1, and in no other rows"),
         ("open", (1, 4), -1, "impossible counts"),
-        ("ones", (1, 0), 1, "a feature is open where its parents are 1, and nowhere else"),
-        ("ones", (1, 0), -1, "a feature is open where its parents are 1, and nowhere else"),
+        ("ones", (1, 0), 1, "a feature is open in the rows in which its parents are 1, and in no other rows"),
+        (
+            "ones",
+            (1, 0),
+            -1,
+            "a feature is open in the rows in which its parents are 1, and in no other rows",
+        ),
     ],
 )
 def test_counts_that_no_rows_have_are_refused(part, place, change, message):

@@ -53,25 +53,6 @@ class KillsOnce(BernoulliNB):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-class Hangs(BernoulliNB):
-    """Never finishes fitting with one seed, whoever asks it to stop; with another, its process dies."""
-
-    def __init__(self, seed=1, lethal=2, random_state=None):
-        super().__init__()
-        self.seed = seed
-        self.lethal = lethal
-        self.random_state = random_state
-
-    def fit(self, X, y):
-        if self.random_state == self.seed:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            os.fork()  # the child holds the pipes of its parent, and outlives it
-            time.sleep(3600)
-        if self.random_state == self.lethal:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().fit(X, y)
-
-
 class Deaf(BernoulliNB):
     """Says in a file that its process fits it, and then never ends, whatever is raised in it."""
 

@@ -1,4 +1,4 @@
-"""Archives of JSON and arrays: the same bytes for the same content, and read as if a stranger had written them."""
+"""Archives of JSON and arrays. Equal contents give equal bytes, and files from strangers are safe to read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hietan._io.files import replacing
 
 _NPY_HEADER = 1 << 16  # no header of an array is longer
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can store
 MAX_UNPACKED = 8 << 30
 """The most bytes that are unpacked from one archive."""
 # All JSON of an archive, and all its arrays, may unpack to this many bytes, and this many more for each byte of the
@@ -28,7 +28,7 @@ _ARRAY_BYTES, _ARRAY_RATIO = 64 << 20, 100
 def write_archive(
     path: Path, members: Mapping[str, bytes | NDArray[Any]], *, compressed: bool = True
 ) -> None:
-    """Write a zip archive atomically; its bytes depend only on the names and contents of its members.
+    """Write a zip archive atomically. Its bytes depend only on its members' names and contents.
 
     Arrays are written as by `numpy.save`.
     """
@@ -46,11 +46,11 @@ def write_archive(
 
 
 class ArchiveReader:
-    """Read members of a zip archive that may be forged.
+    """A reader for zip archives that may be forged.
 
-    Sizes are checked before memory is allocated for them, and objects are never unpickled. A member that is missing,
-    damaged or too large raises an exception; `zipfile`, `json` and `numpy` raise many kinds, so callers should expect
-    any.
+    Sizes are checked before memory is allocated, and objects are never unpickled. A member that is missing, damaged
+    or too large raises an exception. Callers should expect any kind, because `zipfile`, `json` and `numpy` raise
+    many.
 
     Parameters
     ----------
@@ -68,21 +68,23 @@ class ArchiveReader:
         }
 
     def read_json(self, name: str) -> Any:
-        """Return the value of a member that holds JSON."""
+        """Return a JSON member's value."""
         info = self._archive.getinfo(name)
         self._spend("JSON", info, info.file_size)
         with self._archive.open(info) as member:  # never more than the size that was counted
             return json.loads(member.read(info.file_size))
 
     def read_array(self, name: str, *, expected: int = 0) -> NDArray[Any]:
-        """Return the array of a member in the format of `numpy.save`: booleans, numbers or texts.
+        """Return the array that a member stores in `numpy.save` format.
+
+        Its items may be booleans, numbers or texts.
 
         Parameters
         ----------
         name : str
-            The name of the member.
+            The member's name.
         expected : int
-            A plausible size in bytes; only bytes beyond it count towards the limit, however well they are compressed.
+            A plausible size in bytes; only bytes beyond it count towards the limit.
         """
         info = self._archive.getinfo(name)
         self._spend("arrays", info, max(info.file_size - expected, 0))
@@ -93,12 +95,14 @@ class ArchiveReader:
             }[np.lib.format.read_magic(member)]
             shape, _, dtype = read_header(member)
             if dtype.kind not in "biufU" or dtype.itemsize == 0:
-                raise ValueError(f"{name} must hold booleans, numbers or texts, got {dtype}")
+                raise ValueError(f"{name} must contain booleans, numbers or texts, got {dtype}")
             if (
                 min(shape, default=0) < 0
                 or math.prod(shape) * dtype.itemsize != info.file_size - member.tell()
             ):
-                raise ValueError(f"{name} should hold an array of shape {shape}, but its size does not fit")
+                raise ValueError(
+                    f"{name} should contain an array of shape {shape}, but its size does not match"
+                )
             member.seek(0)
             array: NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
         if dtype.kind == "U":
@@ -108,12 +112,12 @@ class ArchiveReader:
         return array.astype(dtype.newbyteorder("="), copy=False)
 
     def _spend(self, kind: str, info: zipfile.ZipInfo, counted: int) -> None:
-        """Raise ValueError if a member, together with those that were read before, is larger than the file may hold."""
+        """Raise ValueError if this member and the earlier ones are together too large for the file."""
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError(f"{info.filename} is compressed in a way that hietan does not use")
+            raise ValueError(f"{info.filename} uses a compression that hietan does not support")
         self._left[kind] -= counted
         self._left["all"] -= info.file_size
         if min(self._left.values()) < 0:
             raise ValueError(
-                f"{info.filename} would unpack to {info.file_size:,} bytes, too many for this file"
+                f"{info.filename} would unpack to {info.file_size:,} bytes, which is too many for this file"
             )

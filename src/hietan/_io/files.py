@@ -1,4 +1,4 @@
-"""Files written whole or not at all, under names that every file system takes."""
+"""Files written completely or not at all, under portable names."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ TEMPORARY = ".tmp-"
 def replacing(path: Path, *, follow: bool = False) -> Iterator[Path]:
     """Yield the path of a temporary file, which replaces `path` if the block succeeds.
 
-    If anything fails, `path` stays as it was, and the temporary file is removed; only a killed process leaves one
-    behind.
+    If anything fails, `path` is not changed, and the temporary file is removed. Only a killed process leaves a
+    temporary file behind.
 
-    With `follow`, for paths that a person chose, the file that a link leads to is replaced; and to what is neither a
-    file nor a directory, such as /dev/null or a pipe, the content is written at the end. Otherwise the link or the
-    pipe itself is replaced, so that nothing outside of a directory of our own is written, whatever was put into it.
+    Use `follow` for paths that a person chose. If `path` is a link, its target is then replaced. If `path` is neither
+    a file nor a directory, such as /dev/null or a pipe, the content is written to it at the end. Without `follow`,
+    the link or pipe itself is replaced, so that nothing outside hietan's own directory is written.
     """
     if follow and _is_special(path):
         with temporary_directory() as folder:
@@ -46,7 +46,7 @@ def replacing(path: Path, *, follow: bool = False) -> Iterator[Path]:
         yield temporary
         os.replace(temporary, path)
     except OSError as error:
-        if error.filename == str(temporary):  # name the file that the caller asked for
+        if error.filename == str(temporary):  # name the requested file
             error.filename, error.filename2 = str(path), None
         raise
     finally:
@@ -56,20 +56,23 @@ def replacing(path: Path, *, follow: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def temporary_directory() -> Iterator[Path]:
-    """Yield the path of a new directory, which is removed with its contents when the block ends."""
+    """Yield the path of a new directory. The directory and its contents are removed when the block ends."""
     with tempfile.TemporaryDirectory(prefix="hietan-", ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 
 def atomic_write(path: Path, data: str | bytes, *, follow: bool = False) -> None:
-    """Write a file whole or not at all; missing directories are created. For `follow`, see `replacing`."""
+    """Write a complete file or nothing, and create missing directories. For `follow`, see `replacing`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, follow=follow) as temporary:
         temporary.write_bytes(data.encode() if isinstance(data, str) else data)
 
 
 def refuse_special(path: str | os.PathLike[str]) -> None:
-    """Raise OSError for a device, a pipe or a socket: reading or opening one may never end. Nothing there is fine."""
+    """Raise OSError for a device, a pipe or a socket, because opening or reading it may never end.
+
+    A missing file is accepted.
+    """
     if _is_special(path):
         raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
 
@@ -79,7 +82,10 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 
 
 def lock_file(file: int) -> None:
-    """Lock an open file until it is closed or the process ends; raise BlockingIOError if another process holds it."""
+    """Lock an open file until it is closed or the process ends.
+
+    Raise BlockingIOError if another process holds the lock.
+    """
     try:
         import fcntl
     except ModuleNotFoundError:  # Windows
@@ -93,14 +99,16 @@ def lock_file(file: int) -> None:
 
 
 def to_json(value: Any) -> str:
-    """The value as JSON that people can read; the same value always gives the same text."""
+    """Return the value as readable JSON. The same value always gives the same text."""
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
 
 def safe_file_name(name: str) -> str:
-    """A name made safe for use in a file name: different names stay different, and none leads to another directory.
+    """Return a name that is safe as a file name.
 
-    They may differ only in case; `find_same_but_for_case` tells whether they do.
+    Different names stay different, and no name points to another directory.
+
+    Names may differ only in case; `find_same_but_for_case` detects this.
 
     >>> safe_file_name("CE-BP"), safe_file_name("tan @ alpha=1"), safe_file_name("../a/b"), safe_file_name("..")
     ('CE-BP', 'tan %40 alpha=1', '..%2Fa%2Fb', '%2E%2E')
@@ -109,7 +117,7 @@ def safe_file_name(name: str) -> str:
 
 
 def find_same_but_for_case(names: Iterable[str]) -> tuple[str, str] | None:
-    """The first two of the names whose files would be one where file systems ignore case; None if there are none.
+    """Return the first two names that would share a file if the file system ignores case, or None.
 
     >>> find_same_but_for_case(["CE-BP", "tan", "ce-bp"]), find_same_but_for_case(["a", "b"])
     (('CE-BP', 'ce-bp'), None)
@@ -123,5 +131,5 @@ def find_same_but_for_case(names: Iterable[str]) -> tuple[str, str] | None:
 
 
 def ignores_case(path: Path) -> bool:
-    """Whether the file system of an existing file takes its name in upper and in lower case for the same."""
+    """Return whether an existing file's file system ignores case in file names."""
     return path.with_name(path.name.swapcase()).exists()

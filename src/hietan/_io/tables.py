@@ -1,4 +1,4 @@
-"""Tables as CSV, whose texts no spreadsheet takes for formulas."""
+"""CSV tables whose texts no spreadsheet reads as formulas."""
 
 from __future__ import annotations
 
@@ -21,18 +21,16 @@ _LINE_BREAKS = {ord(c): repr(c)[1:-1] for c in map(chr, [*range(32), 127, 0x85, 
 
 
 def neutralise_text(text: str) -> str:
-    """A text with an apostrophe in front of it if a spreadsheet would take it for a formula.
+    """Return a text with a leading apostrophe if a spreadsheet would read it as a formula.
 
     >>> neutralise_text("=1+1"), neutralise_text("daf-2"), neutralise_text("'='")
     ("'=1+1", 'daf-2', "''='")
     """
-    if (text and text[0] in DANGEROUS) or _is_marked(text):
-        return MARK + text
-    return text
+    return MARK + text if (text and text[0] in DANGEROUS) or _is_marked(text) else text
 
 
 def restore_text(text: str) -> str:
-    """The text that `neutralise_text` was given; the inverse, for cells that were read from a file.
+    """Return the text that was passed to `neutralise_text`, given a cell read from a file.
 
     >>> restore_text("'=1+1"), restore_text("daf-2"), restore_text("''='"), restore_text("'tis")
     ('=1+1', 'daf-2', "'='", "'tis")
@@ -45,14 +43,15 @@ def _is_marked(text: str) -> bool:
 
 
 def csv_text(header: Sequence[str] | None, rows: Iterable[Iterable[Any]]) -> str:
-    """A table as CSV: floats in full, None and NaN as empty cells, and texts that are neutral.
+    """Return a table as CSV: full-precision floats, empty cells for None and NaN, and texts that are safe in
+    spreadsheets.
 
     Parameters
     ----------
     header : sequence of str or None
-        The names of the columns, if they are to be written.
+        The column names to write, or None to write no header.
     rows : iterable of iterables
-        The cells of each row. Text is what is a str, so numbers must be given as numbers.
+        Each row's cells. Only str values count as text, so pass numbers as numbers.
     """
     text = io.StringIO()
     # The csv module quotes cells that hold a character of the line ending: a carriage return, and a semicolon, at which
@@ -65,7 +64,9 @@ def csv_text(header: Sequence[str] | None, rows: Iterable[Iterable[Any]]) -> str
 
 
 def comment_line(text: str) -> str:
-    """A line that begins with #, for the top of a table; whatever is in the text, it stays one harmless line.
+    """Return a comment line that begins with #, for the top of a table.
+
+    Any text becomes a single harmless line.
 
     >>> comment_line("classes a\\nb and c,=d")
     "# classes a\\\\nb and c,'=d\\n"
@@ -75,7 +76,7 @@ def comment_line(text: str) -> str:
 
 
 def read_csv(path: Path) -> Iterator[dict[str, str]]:
-    """The rows of a table that `csv_text` made, as {column: text}."""
+    """Yield the rows of a table written by `csv_text`, as {column: text}."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = csv.reader(file)
         header = [restore_text(name) for name in next(rows, [])]
@@ -92,11 +93,11 @@ def _cell(value: Any) -> Any:
 
 
 class _Lines:
-    """What the csv module writes lines to: it changes their ends to one character."""
+    """A target for the csv module that changes each line ending to one character."""
 
     def __init__(self, file: io.StringIO) -> None:
         self._file = file
 
     def write(self, line: str) -> int:
-        """Write a line, of which the csv module makes one call each."""
+        """Write a line. The csv module makes one call per line."""
         return self._file.write(line.removesuffix(_ENDING) + "\n")

@@ -1,1 +1,4 @@
-"""Helpers for every room: optional libraries, threads, processes, Dask, warnings. They know nothing about features."""
+"""Helpers for all packages: optional libraries, threads, processes, Dask, warnings.
+
+They know nothing about features.
+"""

@@ -1,4 +1,6 @@
-"""Equal rows: which rows have one, how many pairs contradict each other, and how many to expect by chance."""
+"""Equal rows: how many rows have a duplicate, how many pairs contradict each other, and how many to expect by
+chance.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,16 @@ from scipy.sparse import csc_array, csr_array
 
 @dataclass(frozen=True)
 class EqualRows:
-    """How many rows have an equal, and how often equal rows have different classes.
+    """Counts of rows that have an identical row, and of identical rows with different classes.
 
     Attributes
     ----------
     rows : int
-        The number of rows that have at least one equal.
+        The number of rows with at least one identical row.
     pairs, contradictions : int
-        The number of pairs of equal rows, and how many of these pairs have different classes.
+        The number of pairs of identical rows, and how many of these pairs have different classes.
     expected : float
-        The contradictions to expect if classes were drawn at random: for two classes, pairs * 2 p (1 - p).
+        The number of contradictions to expect if classes were random: for two classes, pairs * 2 p (1 - p).
     deviation : float
         The standard deviation of that number.
 
@@ -42,17 +44,19 @@ class EqualRows:
 
     @property
     def warning(self) -> str:
-        """A warning if far more pairs contradict each other than expected by chance; otherwise "".
+        """A warning if far more pairs contradict each other than expected by chance, otherwise "".
 
-        It needs at least 10 contradictions, so that single mislabelled rows do not matter, and more than 3 standard
-        deviations beyond chance, which random classes reach in about one of 1,000 datasets.
+        A warning needs at least 10 contradictions, so that single mislabelled rows do not matter. The number must
+        also be more than 3 standard deviations above chance, which happens in about 1 of 1,000 datasets with random
+        classes.
         """
         if self.contradictions < 10 or self.contradictions <= self.expected + 3 * self.deviation:
             return ""
         return (
             f"{self.contradictions:,} of {self.pairs:,} pairs of equal rows have different classes; "
-            f"{self.expected:,.1f} would be expected by chance. Perhaps equal rows of one class were merged. Methods "
-            "that remember rows then look worse than they are: compare with hietan study --equal-rows not-tested"
+            f"{self.expected:,.1f} would be expected by chance. Perhaps equal rows of one class were merged. "
+            "Methods that memorise rows then look worse than they are; compare methods with hietan study "
+            "--equal-rows not-tested"
         )
 
     def __str__(self) -> str:
@@ -66,7 +70,7 @@ class EqualRows:
 
 
 def count_equal_rows(X: Any, y: NDArray[Any]) -> EqualRows:
-    """Count equal rows and their contradictions, from the sizes of groups: no pair is looked at.
+    """Count equal rows and their contradictions from group sizes, without comparing pairs.
 
     >>> found = count_equal_rows(np.array([[1, 1], [1, 1], [0, 0], [1, 1]]), np.array([0, 1, 0, 0]))
     >>> found.rows, found.pairs, found.contradictions, found.expected
@@ -90,13 +94,13 @@ def count_equal_rows(X: Any, y: NDArray[Any]) -> EqualRows:
 
 
 def has_equal(X: Any) -> NDArray[np.bool_]:
-    """Whether each row is equal to another row."""
+    """Return whether each row is equal to another row."""
     groups = row_groups(X)
     return np.asarray(np.bincount(groups)[groups] > 1)
 
 
 def row_groups(X: Any) -> NDArray[np.intp]:
-    """A number for each row; equal rows have equal numbers.
+    """Return a number for each row; equal rows have equal numbers.
 
     >>> row_groups(np.array([[1, 0], [0, 1], [1, 0]])).tolist()
     [0, 1, 0]
@@ -109,9 +113,10 @@ def row_groups(X: Any) -> NDArray[np.intp]:
 
 
 def row_keys(X: csr_array | csc_array) -> list[bytes]:
-    """One key per row (of a csc_array: per column); equal rows have equal keys.
+    """Return one key per row, or per column of a csc_array. Equal rows have equal keys.
 
-    The keys are 128 bits of BLAKE2, and not the rows themselves, which may be larger than everything else together.
+    The keys are 128-bit BLAKE2 hashes, because the rows themselves may take more memory than everything else
+    together.
     """
     if not X.has_canonical_format or not X.data.all():
         X = X.copy()

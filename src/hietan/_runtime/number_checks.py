@@ -1,4 +1,4 @@
-"""Checks of numbers that are given as arguments: what is accepted can be computed with."""
+"""Checks for numeric arguments. Accepted numbers are safe to compute with."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def check_integer(name: str, value: Any, least: int, most: int) -> None:
-    """Refuse whatever is not a whole number within these limits, both included.
+    """Raise an error unless the value is a whole number from the lower to the upper limit.
 
     >>> check_integer("n_bins", 0, 1, 10)
     Traceback (most recent call last):
@@ -19,7 +19,7 @@ def check_integer(name: str, value: Any, least: int, most: int) -> None:
 
 
 def check_number(name: str, value: Any, least: float, most: float) -> None:
-    """Refuse whatever is not a number within these limits, both included; NaN is never within them.
+    """Raise an error unless the value is a number from the lower to the upper limit. NaN is never accepted.
 
     >>> check_number("alpha", 2, 0, 1)
     Traceback (most recent call last):

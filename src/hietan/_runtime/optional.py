@@ -1,4 +1,4 @@
-"""Optional libraries, imported where they are used."""
+"""Optional libraries, imported only when they are needed."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from types import ModuleType
 
 
 def import_optional(module: str, *, extra: str, purpose: str) -> ModuleType:
-    """Import a library that not every installation has.
+    """Import a library that may not be installed.
 
     Parameters
     ----------
     module : str
-        The name of the module.
+        The module's name.
     extra : str
-        The extra of this package that installs it.
+        The hietan extra that installs the module.
     purpose : str
-        What it is needed for; the error begins with it.
+        The purpose of the library; the error begins with it.
 
     Returns
     -------
@@ -25,7 +25,7 @@ def import_optional(module: str, *, extra: str, purpose: str) -> ModuleType:
     Raises
     ------
     ImportError
-        If the library is not installed; the message says which extra installs it.
+        If the library is not installed; the message names the extra that installs it.
 
     Examples
     --------
@@ -38,6 +38,6 @@ def import_optional(module: str, *, extra: str, purpose: str) -> ModuleType:
         return import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0]:
-            raise  # it is installed, but something that it needs is not: that message says more
+            raise  # it is installed, but one of its requirements is not
         message = f'{purpose} needs {module}, which is not installed: pip install "hietan[{extra}]"'
         raise ImportError(message) from None

@@ -1,4 +1,4 @@
-"""Calls in threads: `map_chunks` over chunks of rows, `run_ordered` over any calls; and one thread for BLAS."""
+"""Calls in threads, over chunks of rows (`map_chunks`) or any arguments (`run_ordered`), and one thread for BLAS."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ MAX_CHUNK_ROWS = 4096
 """The largest number of rows in a chunk; a multiple of the 64 rows that the kernel handles together."""
 
 MAX_JOBS = 4096
-"""The largest `n_jobs` that is accepted: more threads or processes than that are a mistake."""
+"""The largest accepted `n_jobs`; more threads or processes would be a mistake."""
 
 
 def map_chunks(
     function: Callable[[int, int], _T], n_rows: int, n_jobs: int | None, *, chunks_per_job: int = 4
 ) -> list[_T]:
-    """Call a function for chunks of rows that cover all rows, in threads, and return the results in order.
+    """Call a function in threads for chunks that cover all rows, and return the results in order.
 
     Parameters
     ----------
@@ -38,7 +38,8 @@ def map_chunks(
     n_jobs : int or None
         The number of threads, as in joblib.
     chunks_per_job : int
-        The number of chunks for each thread. Several balance the load; one is better if each chunk has a fixed cost.
+        The number of chunks for each thread. Several chunks balance the load; one chunk is better if each has a fixed
+        cost.
 
     Returns
     -------
@@ -56,7 +57,7 @@ def map_chunks(
 def run_ordered(
     function: Callable[..., _T], calls: Sequence[tuple[Any, ...]], n_jobs: int | None
 ) -> list[_T]:
-    """Call a function with each tuple of arguments, in threads, and return the results in the order of the calls.
+    """Call a function in threads with each tuple of arguments, and return the results in call order.
 
     Parameters
     ----------
@@ -85,9 +86,9 @@ def run_ordered(
 
 @contextmanager
 def stoppable_threads(n_threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Open a pool of threads; after an error or Ctrl-C, calls of the kernel in these threads stop at once.
+    """Open a thread pool. After an error or Ctrl-C, kernel calls in its threads stop immediately.
 
-    Nothing waits for other calls then: a thread cannot be ended from outside.
+    Other calls are not awaited, because a thread cannot be ended from outside.
     """
     stop = _kernel.Stop()
     threads = ThreadPoolExecutor(n_threads, "hietan", stop.obey)
@@ -101,7 +102,7 @@ def stoppable_threads(n_threads: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def number_of_parts(n_jobs: int | None, *, per_job: int = 4) -> int:
-    """Return how many parts to divide a piece of work into for `n_jobs` threads: one, or enough to balance the load.
+    """Return how many parts to split work into for `n_jobs` threads: one, or enough to balance the load.
 
     Parameters
     ----------
@@ -123,9 +124,9 @@ _blas_limit: Any = None
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Keep BLAS and OpenMP at one thread: sums of floats must not depend on how many cores are available.
+    """Limit BLAS and OpenMP to one thread, so that sums of floats do not depend on the number of cores.
 
-    The limit of OpenMP holds for the calling thread, but that of BLAS for the whole process. So the first of several
+    OpenMP's limit applies to the calling thread, but BLAS's to the whole process. So the first of several
     blocks in different threads limits BLAS, and the last one restores it.
     """
     global _n_limiting, _blas_limit

@@ -1,4 +1,4 @@
-"""Names in error messages: unknown and misspelt ones, and lists that are cut short."""
+"""Names in error messages: unknown names, misspelt names, and shortened lists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MOST = 10  # words in which typos are looked for: each is compared with all kno
 
 
 def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """The end of an error message about an unknown name: the name that was probably meant, or else all known names.
+    """Return the end of an error message about an unknown name: the closest known name, or all known names.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     known : iterable of str
         The names that are accepted.
     otherwise : str
-        What to say instead of all known names, where they are many.
+        The text to use instead of all known names, if there are many.
 
     Examples
     --------
@@ -30,9 +30,9 @@ def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """
     names = list(known)
     near = difflib.get_close_matches(name.lower(), names, n=1) or difflib.get_close_matches(name, names, n=1)
-    if near:
-        return f"; did you mean {near[0]!r}?"
-    return f"; {otherwise or 'expected one of ' + ', '.join(names)}"
+    return (
+        f"; did you mean {near[0]!r}?" if near else f"; {otherwise or 'expected one of ' + ', '.join(names)}"
+    )
 
 
 def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:
@@ -70,7 +70,7 @@ def _is_word(bare: str) -> bool:
 
 
 def refuse_unknown(names: Iterable[str], known: Collection[str], where: str) -> None:
-    """Raise ValueError, which begins with `where`, for names that are not among the known ones."""
+    """Raise ValueError for unknown names. The message begins with `where`."""
     unknown = list(dict.fromkeys(name for name in names if name not in known))
     if unknown:
         listed = first_few(list(known)) or "there are none"
@@ -78,7 +78,7 @@ def refuse_unknown(names: Iterable[str], known: Collection[str], where: str) -> 
 
 
 def first_few(names: Sequence[str], at_most: int = 3) -> str:
-    """Return the first few names, and how many more there are.
+    """Return the first few names and the number of remaining names.
 
     >>> first_few(["a", "b", "c", "d"], at_most=2)
     "'a', 'b' and 2 more"
@@ -88,6 +88,6 @@ def first_few(names: Sequence[str], at_most: int = 3) -> str:
 
 
 def clip(value: object, width: int = 60) -> str:
-    """Return the representation of a value, cut to a width."""
+    """Return a value's representation, cut to a given width."""
     text = repr(value)
     return text if len(text) <= width else text[: width - 3] + "..."

@@ -1,4 +1,4 @@
-"""Two classes: which of them is the positive one, and how well a number separates them."""
+"""Two classes: which class is positive, and how well a number separates the classes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from scipy.stats import rankdata
 
 
 def positive_position(counts: Sequence[int]) -> int | None:
-    """Return the position of the rarer of two classes, the second if they tie; None for any other number of classes.
+    """Return the position of the rarer of two classes, or of the second if they tie.
+
+    Return None unless there are two classes.
 
     >>> positive_position([3, 7]), positive_position([5, 5]), positive_position([1, 2, 3])
     (0, 1, None)
@@ -19,7 +21,7 @@ def positive_position(counts: Sequence[int]) -> int | None:
 
 
 def rank_auc(is_positive: NDArray[np.bool_], score: NDArray[np.float64]) -> float:
-    """Return the area under the ROC curve, from ranks (ties count half); NaN if a class has no rows."""
+    """Return the area under the ROC curve, computed from ranks (ties count half), or NaN if a class has no rows."""
     n, n_positive = len(is_positive), int(is_positive.sum())
     if n_positive in (0, n):
         return float("nan")

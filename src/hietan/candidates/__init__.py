@@ -1,4 +1,4 @@
-"""Models for other data: train one, keep it in a file, rank the rows of any dataset by it, and explain rows by name.
+"""Models for other data: train a model, store it in a file, rank any dataset's rows, and explain rows by name.
 
 >>> from hietan import HieTANLite
 >>> from hietan.candidates import rank_rows, train_model
@@ -12,24 +12,30 @@
 >>> ranked.columns[:7]
 ('rank', 'instance', 'log_odds', 'probability', 'p_value', 'predicted', 'in_training')
 
-`hietan.report.write_candidates` makes a page of them, with reasons.
+`hietan.report.write_candidates` writes a report on ranked rows, with reasons.
 """
 
 from hietan.candidates._error_rate import HeldOutScores, Selection
+from hietan.candidates._evaluating import Evaluation, Measured, evaluate_model
 from hietan.candidates._explained import RowExplanation, explain_rows_by_name
 from hietan.candidates._models import TrainedModel, train_model
 from hietan.candidates._names import read_names
 from hietan.candidates._ranking import Candidate, Candidates, rank_rows
+from hietan.candidates._serving import RowPrediction
 from hietan.candidates._validation import Validation
 
 __all__ = [
     "Candidate",
     "Candidates",
+    "Evaluation",
     "HeldOutScores",
+    "Measured",
     "RowExplanation",
+    "RowPrediction",
     "Selection",
     "TrainedModel",
     "Validation",
+    "evaluate_model",
     "explain_rows_by_name",
     "rank_rows",
     "read_names",

@@ -1,4 +1,4 @@
-"""Lists with a stated error rate: conformal p-values from held-out rows, and the Benjamini-Hochberg rule.
+"""Lists with a given error rate, from conformal p-values of held-out rows and the Benjamini-Hochberg rule.
 
 Conformal selection is by Jin & Candes (2023), arXiv 2210.01408.
 """
@@ -19,14 +19,14 @@ from hietan.evaluation._cross_validation import normalised, row_scores
 
 @dataclass(frozen=True, eq=False)
 class HeldOutScores:
-    """What models that never saw a training row said about it; the calibration rows of false discovery rates.
+    """Held-out predictions for training rows, which calibrate false discovery rates.
 
     Attributes
     ----------
     joint : array of shape (m, n_classes)
         The log joint of each row with each class, or log-probabilities if the classifier has no joint.
     labels : int array of shape (m,)
-        The class of each row, as an index into `target_names`.
+        Each row's class, as an index into `target_names`.
     fold : int array of shape (m,)
         The fold in which each row was held out; 0 for all rows if they were held out once.
     split : bool
@@ -39,17 +39,17 @@ class HeldOutScores:
     split: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """The scores as plain values, for `from_dict`."""
+        """Return the scores as plain values, for `from_dict`."""
         return {name: np.asarray(value).tolist() for name, value in vars(self).items()}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> HeldOutScores:
-        """The scores that `to_dict` returned; `check` judges whether they are sound."""
+        """Return the scores from the output of `to_dict`. Call `check` to validate them."""
         joint, labels, fold = (np.array(content[name]) for name in ("joint", "labels", "fold"))
         return cls(joint, labels, fold, content["split"])
 
     def check(self, classes: NDArray[Any], class_rows: tuple[int, ...], folds: int) -> None:
-        """Raise ValueError for scores that no validation with these classes, rows and folds can have."""
+        """Raise ValueError for scores that are impossible with these classes, rows and folds."""
         m, labels, fold = sum(class_rows), self.labels, self.fold
         is_sound = (
             self.joint.shape == (m, len(classes))
@@ -63,23 +63,27 @@ class HeldOutScores:
         )
         if not is_sound:
             raise ValueError(
-                f"the held-out scores do not fit the validation: expected {len(classes)} finite numbers, a class and a "
-                f"fold for each of {m} rows in {folds} folds"
+                f"the held-out scores do not match the validation; expected {len(classes)} finite numbers, a "
+                f"class and a fold for each of {m} rows in {folds} folds"
             )
 
-    def ranks(self, odds: NDArray[np.float64], classes: NDArray[Any], wanted: Any) -> NDArray[np.int64]:
-        """For each row with these log-odds of the wanted class, 1 + the number of other rows that have as much.
+    def odds(self, classes: NDArray[Any], wanted: Any) -> NDArray[np.float64]:
+        """Return each row's log-odds of the wanted class."""
+        return row_odds(normalised(self.joint), classes.tolist().index(wanted))
 
-        Divided by m + 1, they are p-values. Other rows are the calibration rows of other classes.
+    def ranks(self, odds: NDArray[np.float64], classes: NDArray[Any], wanted: Any) -> NDArray[np.int64]:
+        """Return, for each row, 1 + the number of calibration rows of other classes whose log-odds are at
+        least as high.
+
+        Divided by m + 1, these are p-values.
         """
-        position = classes.tolist().index(wanted)
-        others = np.sort(row_odds(normalised(self.joint), position)[self.labels != wanted])
+        others = np.sort(self.odds(classes, wanted)[self.labels != wanted])
         return 1 + len(others) - np.searchsorted(others, odds, side="left")
 
 
 @dataclass(frozen=True)
 class Selection:
-    """How many rows a list with a stated false discovery rate has.
+    """The size of a list with a given false discovery rate.
 
     Attributes
     ----------
@@ -88,11 +92,11 @@ class Selection:
     n_rows : int
         The number of rows in the list; 0 if there is no such list.
     n_ranked : int
-        The number of rows that it was chosen from.
+        The number of rows that the list was chosen from.
     shortest : int
-        The number of rows below which no list is possible.
+        The smallest number of rows that a list can have.
     text : str
-        All of it in a sentence.
+        The result in a sentence.
     """
 
     fdr: float
@@ -103,13 +107,13 @@ class Selection:
 
 
 def select_rows(ranks: NDArray[np.int64], m: int, fdr: float, *, rows: str, calibrated_on: str) -> Selection:
-    """Apply the rule of Benjamini and Hochberg to p-values: the ranks (see `HeldOutScores.ranks`) over m + 1.
+    """Apply the Benjamini-Hochberg rule to p-values, which are the ranks from `HeldOutScores.ranks` divided by m + 1.
 
-    `rows` and `calibrated_on` are the words of the sentence for the rows and for the m calibration rows. Fractions
-    are compared, so that no p-value at a limit is lost to rounding.
+    `rows` and `calibrated_on` name the rows and the m calibration rows in the sentence. Fractions are compared exactly,
+    so that no p-value at a limit is lost to rounding.
 
     >>> select_rows(np.array([1, 2, 9, 3]), 9, 0.4, rows="genes", calibrated_on="training genes").text
-    'at a false discovery rate of 40%: 3 of 4 genes; with 9 training genes no list shorter than 1 is possible'
+    'at a false discovery rate of 40%: 3 of 4 genes; with 9 training genes, no list can be shorter than 1'
     """
     if isinstance(fdr, bool) or not 0 < fdr < 1:
         raise ValueError(f"fdr is {fdr!r}; expected a false discovery rate between 0 and 1, such as 0.2")
@@ -121,16 +125,16 @@ def select_rows(ranks: NDArray[np.int64], m: int, fdr: float, *, rows: str, cali
     shortest = ceil(n / (rate * (m + 1)))
     text = (
         f"at a false discovery rate of {100 * fdr:g}%: "
-        f"{f'{found:,} of {n:,} {rows}' if found else f'none of {n:,} {rows} can be listed'}; "
-        f"with {m:,} {calibrated_on} no list shorter than {shortest:,} is possible"
+        f"{f'{found:,} of {n:,} {rows}' if found else f'none of {n:,} {rows} can be listed'}; with {m:,} "
+        f"{calibrated_on}, no list can be shorter than {shortest:,}"
     )
     return Selection(float(fdr), found, n, shortest, text)
 
 
 def row_odds(log_proba: NDArray[np.float64], position: int | None = None) -> NDArray[np.float64]:
-    """Return the log-odds of one class against the rest: the class at this position.
+    """Return the log-odds of the class at this position against all other classes.
 
-    None means the second of two classes, or the most probable one of several.
+    None means the second of two classes, or the most probable class of several.
 
     >>> row_odds(np.log([[0.25, 0.75]])).round(4).tolist(), row_odds(np.log([[0.2, 0.5, 0.3]])).round(4).tolist()
     ([1.0986], [0.0])

@@ -1,4 +1,4 @@
-"""Rows of a dataset that are asked for by name, explained."""
+"""Explain a dataset's rows by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from hietan.candidates._error_rate import row_odds
 from hietan.candidates._models import TrainedModel
 from hietan.candidates._names import RowNames, find_rows, match_rows
-from hietan.candidates._ranking import align_columns
+from hietan.candidates._ranking import align_columns, unlabelled_training_rows
 from hietan.datasets import Dataset
 from hietan.evaluation._cross_validation import predict_rows
 from hietan.explain import Explanation
@@ -18,56 +18,60 @@ from hietan.explain import Explanation
 
 @dataclass(frozen=True)
 class RowExplanation:
-    """The explanation of a row requested by name, and whether the model was trained on it.
+    """The explanation of a row requested by name, and whether the model was trained on the row.
 
     Attributes
     ----------
     instance : str
         The name of the row.
     explanation : Explanation
-        Why the model classifies it as it does.
+        Why the model classifies the row as it does.
     in_training : bool
-        Whether a row of the training data shares a name with it.
+        Whether a training row shares a name with it.
     probability_note : str
-        What the probability means.
+        The meaning of the probability or the lift.
+    rank_note : str
+        For an unlabelled training row, the log-odds and the lift that determine its rank.
     """
 
     instance: str
     explanation: Explanation
     in_training: bool
     probability_note: str = ""
+    rank_note: str = ""
 
     def text(self, limit: int | None = None) -> str:
-        """The explanation as text, as by `Explanation.text`."""
-        parts = [self.explanation.text(limit), *filter(None, [self.probability_note])]
-        if self.in_training:
+        """Return the explanation as text, like `Explanation.text`."""
+        parts = [self.rank_note, self.explanation.text(limit), self.probability_note]
+        if self.in_training and not self.rank_note:
             noun = self.explanation.row_noun
-            parts.append(f"This {noun} is in the training data: its class was known.")
-        return "\n\n".join(parts)
+            parts.append(f"This {noun} is in the training data, so its class was known.")
+        return "\n\n".join(filter(None, parts))
 
 
 def explain_rows_by_name(
     trained: TrainedModel, data: Dataset, names: Sequence[str], *, raw: bool = False
 ) -> tuple[RowExplanation, ...]:
-    """Explain rows of a dataset, with the readable names of features, rows and classes.
+    """Explain a dataset's rows, with readable names for features, rows and classes.
 
     Parameters
     ----------
     trained : TrainedModel
         The model.
     data : Dataset
-        The dataset that has the rows; its columns are matched with the model's by name.
+        The dataset with the rows; its columns are matched to the model's by name.
     names : sequence of str
-        The names of the rows: ids, symbols or synonyms, in any case where that is unambiguous.
+        The row names: ids, symbols or synonyms, in any case if unambiguous.
     raw : bool
-        Whether to show the classifier's own probabilities even if the model has calibrated ones.
+        Whether to show the classifier's raw probabilities even if the model has calibrated ones. A model with an
+        unlabelled class shows lifts instead.
 
     Raises
     ------
     DataError
         If the dataset has no such row, or lacks features of the model.
     ValueError
-        If the classifier offers no explanations.
+        If the classifier has no explanations.
 
     Examples
     --------
@@ -92,14 +96,34 @@ def explain_rows_by_name(
     predicted = predict_rows(trained.classifier, X)
     assert predicted.log_proba is not None
     labels = trained.predicted_labels(row_odds(predicted.log_proba), predicted.y_pred)
+    seen = unlabelled_training_rows(trained, [matches[i] for i in rows])
+    scores = trained.held_out
+    known = (
+        scores.odds(trained.classifier.classes_, trained.positive_label)
+        if trained.unlabelled and scores
+        else ()
+    )
     decisions = np.searchsorted(trained.classifier.classes_, labels).tolist()
-    for i, found, decision in zip(rows, explanations, decisions, strict=True):
+    for i, found, decision, at in zip(rows, explanations, decisions, seen.tolist(), strict=True):
         name, symbol = data.instance_names[i], data.symbols[i] if data.symbols else ""
         label = f"{name} ({symbol})" if symbol not in ("", name) else name
         target = classes[found.classes.index(found.target)]
         named = replace(found, row=label, classes=classes, target=target, row_noun=noun, decision=decision)
-        if not raw and trained.calibration is not None:
+        rank_note = ""
+        if trained.unlabelled:
+            named = replace(named, verdict=_lift(trained, found.log_odds))
+        if at >= 0:
+            rank_note = (
+                f"This {noun} is an unlabelled training {noun}, ranked by a model that did not see it: "
+                f"{_lift(trained, known[at])}, log-odds {known[at]:+.3f}. The reasons come from the final model."
+            )
+        if not trained.unlabelled and not raw and trained.calibration is not None:
             named = replace(named, calibrated=float(trained.probabilities(np.array(found.log_odds))))
         note = trained.raw_note if raw else trained.probability_note
-        explained.append(RowExplanation(name, named, matches[i] is not None, note))
+        explained.append(RowExplanation(name, named, matches[i] is not None, note, rank_note))
     return tuple(explained)
+
+
+def _lift(trained: TrainedModel, log_odds: float) -> str:
+    lifts = trained.lifts(np.array([log_odds]))
+    return "no lift" if lifts is None else f"lift {lifts[0]:.3g}"

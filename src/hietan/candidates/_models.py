@@ -1,10 +1,12 @@
-"""A fitted classifier with the names that make it usable on other data, and how it is trained and stored."""
+"""A fitted classifier with the names needed to use it on other data, and functions to train and store it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -16,7 +18,10 @@ from hietan import persistence
 from hietan.candidates._calibration import best_cutoff, fit_sigmoid
 from hietan.candidates._error_rate import HeldOutScores
 from hietan.candidates._names import RowNames
+from hietan.candidates._serving import RowPrediction, closed_columns, predict_terms
+from hietan.candidates._unlabelled import LEAST_POSITIVES, share_bound
 from hietan.candidates._validation import (
+    FOLDS,
     Progress,
     Validation,
     predict_held_out,
@@ -25,32 +30,33 @@ from hietan.candidates._validation import (
 from hietan.datasets import Dataset
 from hietan.evaluation._cross_validation import configure
 from hietan.exceptions import ModelFileError
+from hietan.hierarchy import Hierarchy
 from hietan.persistence._files import CLASSIFIERS
 
-_KEPT = ("origin", "files", "versions", "options")  # of the provenance of the training data
+_KEPT = ("origin", "files", "versions", "options", "aliases")  # of the provenance of the training data
 BEST_GMEAN = "gmean"
-"""The threshold that asks for the one with the highest GMean."""
+"""The threshold value that requests the highest GMean."""
 
 
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
-    """A fitted classifier, with everything needed to use it on other data.
+    """A fitted classifier with everything needed to use it on other data.
 
     Attributes
     ----------
     classifier : classifier
-        Fitted to the rows of a `Dataset`. `save` takes what `hietan.save` takes.
+        Fitted to the rows of a `Dataset`. `save` accepts the classifiers that `hietan.save` accepts.
     feature_names, target_names : tuple of str
-        The names of its columns and of its classes.
+        The names of its columns and classes.
     training_rows : tuple of str
-        The names of the rows that it was fitted to.
+        The names of the rows to which it was fitted.
     dataset, method : str
-        The names of the dataset and of the method; empty if they are not known.
+        The names of the dataset and the method; empty if they are not known.
     seed : int
-        The seed of the classifier's random choices and of the folds.
+        The seed for the classifier's random choices and the folds.
     calibration : tuple of (slope, shift), or None
         Platt's sigmoid over the log-odds, with a slope above 0. None if it was not fitted, there are more than two
-        classes, or the slope would not be above 0: the model does not separate the held-out rows.
+        classes, or the slope would not be above 0, because the model does not separate the held-out rows.
     training_symbols : tuple of str
         The symbols of the training rows; empty if they have none.
     training_synonyms : tuple of tuple of str
@@ -58,19 +64,20 @@ class TrainedModel:
     training_labels : tuple of int
         The classes of the training rows, as indices into `target_names`; empty if they are not known.
     row_noun : str
-        What a row is called, in the singular.
+        The word for a row, in the singular.
     cutoff : float or None
-        The log-odds from which on rows are predicted as the second of two classes; None for the classifier's own
-        predictions.
+        The lowest log-odds at which the second of two classes is predicted; None for the classifier's own predictions.
     validation : Validation or None
-        The quality of the model on rows that were held out; None if it was not measured.
+        The model's quality on held-out rows; None if it was not measured.
     positive : str
-        The positive class, which rankings, explanations and the validation refer to. If it is empty, that is the second
-        of two classes, or the most probable one of several.
+        The positive class, which rankings, explanations and the validation refer to. If it is empty, it is the second
+        of two classes, or the most probable of several.
     provenance : dict
-        How the training data were built: the files, versions and options of their provenance; empty if not known.
+        How the training data were built: their files, versions and options. Empty if unknown.
     held_out : HeldOutScores or None
-        The scores of the validated rows, from which p-values and false discovery rates are computed.
+        The validated rows' scores, from which p-values and false discovery rates are computed.
+    unlabelled : str
+        The class whose rows are unlabelled: a mixture of positives and others. If it is empty, all classes are known.
     """
 
     classifier: Any
@@ -90,26 +97,30 @@ class TrainedModel:
     provenance: dict[str, Any] = field(default_factory=dict)
     positive: str = ""
     held_out: HeldOutScores | None = None
+    unlabelled: str = ""
 
     @property
     def positive_name(self) -> str:
-        """The positive class, or the second of two if none is stated; "" for the most probable of several."""
+        """The positive class, or the second of two classes if none was given.
+
+        With several classes, "" means the most probable.
+        """
         return self.positive or (self.class_names[1] if len(self.class_names) == 2 else "")
 
     @property
     def positive_sign(self) -> int:
-        """-1 if the first of two classes is the positive one, otherwise 1."""
+        """-1 if the first of two classes is positive, otherwise 1."""
         return -1 if len(self.class_names) == 2 and self.positive_name == self.class_names[0] else 1
 
     @property
     def positive_label(self) -> Any:
-        """The label of the positive class in the classifier; None for the most probable of several classes."""
+        """The positive class's label in the classifier. With several classes, None means the most probable."""
         name = self.positive_name
         return self.classifier.classes_[self.class_names.index(name)] if name else None
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """The names of the classes of the classifier, in its order."""
+        """The names of the classifier's classes, in its order."""
         return tuple(self.target_names[label] for label in self.classifier.classes_)
 
     @property
@@ -119,7 +130,7 @@ class TrainedModel:
 
     @property
     def class_sizes(self) -> tuple[int, ...]:
-        """The number of training rows of each class of the classifier; empty if it is not known."""
+        """The number of training rows in each of the classifier's classes, empty if unknown."""
         if not self.training_labels:
             return ()
         counts = np.bincount(self.training_labels, minlength=len(self.target_names))
@@ -127,101 +138,210 @@ class TrainedModel:
 
     @property
     def description(self) -> str:
-        """What the model is, in a few words."""
+        """A short description of the model."""
         kind, n, more = type(self.classifier).__name__, len(self.training_rows), ""
         if self.held_out is not None and self.held_out.split:
-            n, more = n - len(self.held_out.labels), f", without {len(self.held_out.labels)} held out"
+            n, more = n - len(self.held_out.labels), f" ({len(self.held_out.labels)} more were held out)"
         return f"{kind}, trained on {n} {self.row_noun}s of {self.dataset}{more}"
 
     @property
     def caution(self) -> str:
-        """A caution about what a rank by this model does not mean, and what its probabilities mean."""
+        """A caution about the limits of this model's ranks and the meaning of its probabilities."""
+        if self.unlabelled:
+            return (
+                f"This model ranks unlabelled {self.row_noun}s ({self.unlabelled}) by how much they resemble "
+                f"{self.positive_name}. Known {self.row_noun}s are often well studied, so check the study bias "
+                f"first. {self.probability_note}"
+            )
         names = self.target_names
         more = f" and {len(names) - 8} more" if len(names) > 8 else ""
         listed = " from ".join(names) if len(names) == 2 else f"the classes {', '.join(names[:8])}{more}"
         rest = "neither" if len(names) == 2 else "none of them"
-        of_class = "" if self.positive_name else " Log-odds and P are those of the most probable class."
+        of_class = "" if self.positive_name else " Log-odds and P refer to the most probable class."
         return (
-            f"This model separates {listed}; a {self.row_noun} that is {rest} gets a rank as well.{of_class} "
+            f"This model separates {listed}; {self.row_noun}s that are {rest} are also ranked.{of_class} "
             f"{self.probability_note}"
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_closed"}
 
     def __repr__(self) -> str:
         return f"<TrainedModel: {self.description}>"
 
     @property
     def probability_note(self) -> str:
-        """For which class frequencies the probabilities hold, and whether they are calibrated, in a sentence."""
+        """A sentence on the class frequencies that the probabilities assume, and on whether they are calibrated."""
+        if self.unlabelled and self.calibration is not None:
+            return (
+                f"Lift is a ratio: how often {self.row_noun}s like this occur among {self.positive_name}, divided "
+                f"by how often they occur among unlabelled {self.row_noun}s."
+            )
+        if self.unlabelled:
+            return f"On held-out {self.row_noun}s, the model ranks no better than chance, so lifts are not shown."
         prior = getattr(self.classifier, "class_prior", None)
         if self.calibration is not None and self.validation is not None:
             name, quality = self.positive_name, self.validation
             k = self.class_names.index(name)
             share = quality.class_rows[k] / quality.n_rows if prior is None else float(prior[k])
-            # The classifier weighs the classes as it was told to, so it may decide far from a probability of 0.5.
+            # The classifier uses class weights, so its decision may be far from a probability of 0.5.
             border = float(self.probabilities(np.array(self.positive_sign * (self.cutoff or 0.0))))
             return (
-                f"P({name}) is calibrated on held-out {self.row_noun}s: it holds where {share:.1%} are {name}. "
-                f"The class {name} is predicted from P = {border:.2f} on."
+                f"P({name}) is calibrated on held-out {self.row_noun}s, for data with {share:.1%} {name}. "
+                f"The class {name} is predicted if P is {border:.2f} or more."
             )
         if self.validation is not None and self.validation.auc is not None and len(self.class_names) == 2:
-            return f"On held-out {self.row_noun}s, it ranks no better than chance. {self.raw_note}"
+            return f"On held-out {self.row_noun}s, the model ranks no better than chance. {self.raw_note}"
         return self.raw_note
 
     @property
     def validation_note(self) -> str:
-        """For which class frequencies the validation of the probabilities holds, if they hold for others; else ""."""
+        """A sentence on the validation's class frequencies if the probabilities assume different ones,
+        otherwise "".
+        """
         if self.calibration is None or getattr(self.classifier, "class_prior", None) is None:
             return ""
         return (
-            "Calibrated log loss, calibration error and curve are measured at the class frequencies of the held-out "
-            f"{self.row_noun}s, not at those in class_prior."
+            "The calibrated log loss, the calibration error and the curve use the class frequencies of the "
+            f"held-out {self.row_noun}s, not the frequencies in class_prior."
         )
 
     @property
     def raw_note(self) -> str:
-        """For which class frequencies the classifier's own probabilities hold, in a sentence."""
+        """A sentence on the class frequencies that the raw probabilities assume."""
         weight = getattr(self.classifier, "class_weight", None)
-        frequencies = "classes as frequent as in the training data" if weight is None else "weighted classes"
+        frequencies = "the class frequencies of the training data" if weight is None else "weighted classes"
         if getattr(self.classifier, "class_prior", None) is not None:
             frequencies = "the class frequencies in class_prior"
         elif isinstance(weight, str):
             frequencies = "equally frequent classes"
-        return f"P is not calibrated: it is the classifier's own, for {frequencies}."
+        return f"P is not calibrated. It is the classifier's raw probability, which assumes {frequencies}."
+
+    def lifts(self, log_odds: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return how many times more frequent rows with these log-odds are among positives than among unlabelled rows.
+
+        Return None if the model has no unlabelled class or is not calibrated.
+        """
+        if not self.unlabelled or self.calibration is None:
+            return None
+        (slope, shift), (n_unlabelled, n_positive) = self.calibration, self.class_sizes[:: self.positive_sign]
+        odds = np.exp(np.clip(slope * log_odds + self.positive_sign * shift, -700, 700))
+        return np.asarray(odds * (n_unlabelled / n_positive), dtype=np.float64)
+
+    @cached_property
+    def unlabelled_bound(self) -> float | None:
+        """An upper bound on the share of positives among unlabelled rows, with 95% confidence, or None for
+        other models.
+
+        The bound assumes that the known positives are a random sample of all positives.
+        """
+        if not self.unlabelled or self.held_out is None:
+            return None
+        odds = self.held_out.odds(self.classifier.classes_, self.positive_label)
+        is_known = self.held_out.labels == self.positive_label
+        return share_bound(odds[is_known], odds[~is_known])
+
+    @property
+    def bound_note(self) -> str:
+        """A sentence on how many positives there may be among unlabelled rows."""
+        share, noun = self.unlabelled_bound, self.row_noun
+        if share is None or share >= 1:
+            return f"The data give no upper bound for the share of {self.positive_name} among the unlabelled {noun}s."
+        return (
+            f"With 95% confidence, at most {share:.1%} of the unlabelled {noun}s belong to "
+            f"{self.positive_name!r}, if the known {noun}s are a random sample of this class. If well-studied "
+            f"{noun}s were labelled first, the share can be higher."
+        )
 
     @property
     def calibrated_on(self) -> str:
-        """What the rows are called from which false discovery rates are computed, in the plural."""
+        """The plural noun for the rows that false discovery rates are based on."""
         is_part = self.validation is not None and self.validation.is_held_out_once
         return f"{'held-out' if is_part else 'training'} {self.row_noun}s"
 
     @property
     def error_rate_note(self) -> str:
-        """What a false discovery rate of a list by this model means, in a few sentences."""
+        """A few sentences on what a false discovery rate means for this model."""
         noun, others = self.row_noun, [name for name in self.class_names if name != self.positive_name]
-        proof = "No theorem covers cross-validated scores; a model fitted with --fdr-split has one."
+        proof = "No theorem covers cross-validated scores; fit the model with --fdr-split for a proven rate."
         if self.held_out is not None and self.held_out.split:
-            proof = f"If so, it is a theorem: the model was fitted without the {self.calibrated_on}."
+            proof = f"For such rows, the rate is proven, because the model was fitted without the {self.calibrated_on}."
         return (
-            f"A false discovery rate is the share of wrong {noun}s to expect in the whole list, not in its first rows. "
-            f"It holds for {noun}s like the training {noun}s; wrong means {' or '.join(others[:8])}. {proof}"
+            f"A false discovery rate is the expected share of wrong {noun}s in the whole list, not in its first "
+            f"rows. It applies to {noun}s like the training {noun}s. Here, wrong means {' or '.join(others[:8])}. "
+            f"{proof}"
         )
 
     def probabilities(self, log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The probabilities of rows with these log-odds of the positive class, calibrated if the model is."""
+        """Return the positive class's probability for rows with these log-odds, calibrated if the model is."""
         slope, shift = self.calibration or (1.0, 0.0)  # of the second class
         return np.asarray(expit(slope * log_odds + self.positive_sign * shift), dtype=np.float64)
 
     def predicted_labels(self, log_odds: NDArray[np.float64], own: NDArray[Any]) -> NDArray[Any]:
-        """The predicted labels of rows: the classifier's own, unless the model has a cutoff."""
+        """Return the predicted labels of rows: by the cutoff if the model has one, otherwise by the classifier."""
         if self.cutoff is None:
             return own
         labels: NDArray[Any] = self.classifier.classes_[(log_odds >= self.cutoff).astype(np.intp)]
         return labels
 
+    @cached_property
+    def unknown_terms(self) -> Counter[str]:
+        """The number of times that `predict` has met each term that is not in the model.
+
+        After 10,000 different terms, further terms are counted together as "".
+        """
+        return Counter()
+
+    def predict(
+        self, rows: Iterable[Any], *, hierarchy: Hierarchy | None = None, reasons: int = 0
+    ) -> list[RowPrediction]:
+        """Predict rows given as lists of terms. Ancestors are added automatically.
+
+        If `build_dataset` built the training data, you can use any id that their annotations contain. These are
+        alternative ids, the last name of a path, and terms too rare to be features.
+
+        Parameters
+        ----------
+        rows : iterable of lists of str
+            The terms of each row.
+        hierarchy : Hierarchy, optional
+            A newer or larger hierarchy. A term that is only in this hierarchy is replaced by its ancestors in the
+            model.
+        reasons : int
+            Number of contributions to return with each row, strongest first.
+
+        Returns
+        -------
+        list of RowPrediction
+            Each row's class, probability, log-odds and unknown terms. `unknown_terms` counts the unknown terms of all
+            rows.
+
+        Examples
+        --------
+        >>> from hietan import HieLogistic
+        >>> from hietan.datasets import make_hierarchical_classification
+        >>> data = make_hierarchical_classification(100, 30, random_state=0)
+        >>> trained = train_model(HieLogistic(), data)
+        >>> (found,) = trained.predict([[data.feature_names[20], "something new"]])
+        >>> found.predicted in data.target_names, found.unknown, trained.unknown_terms["something new"]
+        (True, ('something new',), 1)
+        """
+        if reasons < 0:
+            raise ValueError(f"reasons is {reasons}; expected 0 or more")
+        if not hasattr(self.classifier, "hierarchy_"):
+            raise ValueError(
+                f"{type(self.classifier).__name__} has no hierarchy of terms; use a hietan classifier"
+            )
+        last = self.__dict__.get("_closed")
+        if last is None or last[0] is not hierarchy:
+            known, aliases = self.classifier.hierarchy_, self.provenance.get("aliases", {})
+            last = self.__dict__["_closed"] = hierarchy, closed_columns(known, hierarchy, aliases)
+        return predict_terms(self, rows, last[1], self.unknown_terms, reasons)
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file for `load` and `hietan.load`; raises ModelFileError if it cannot be stored."""
+        """Write the model to a file for `load` and `hietan.load`. Raise ModelFileError if it cannot be stored."""
         try:
-            # `persistence.save` refuses any other classifier.
+            # `persistence.save` raises an error for any other classifier.
             if type(self.classifier).__name__ in CLASSIFIERS:
                 _check(self)
             metadata = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -234,7 +354,7 @@ class TrainedModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TrainedModel:
-        """Read a model that `save` or ``hietan fit`` wrote; raises ModelFileError if the file is anything else."""
+        """Read a model written by `save` or ``hietan fit``. Raise ModelFileError for any other file."""
         classifier = persistence.load(path)
         about: dict[str, Any] = {each.name: each.default for each in fields(cls)} | {"provenance": {}}
         about |= persistence.read_metadata(path)
@@ -259,52 +379,78 @@ class TrainedModel:
                 positive=check_positive(str(about["positive"] or ""), about["target_names"]),
                 provenance=dict(about["provenance"]),
                 held_out=None if scores is None else HeldOutScores.from_dict(scores),
+                unlabelled=check_positive(str(about["unlabelled"] or ""), about["target_names"]),
             )
             _check(model)
         except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
             raise ModelFileError(
-                f"{os.fspath(path)} holds a model without the names of its features and classes, or with others "
-                f"({error!r:.200}); write it with `hietan fit` or TrainedModel.save, which keep them"
+                f"{os.fspath(path)} does not contain valid feature and class names for its model "
+                f"({error!r:.200}); write the model with `hietan fit` or TrainedModel.save, which store these "
+                "names"
             ) from None
         return model
 
 
 def _check(model: TrainedModel) -> None:
-    """Refuse names that are not those of the classifier, and numbers that do not fit together."""
+    """Raise ValueError if names do not match the classifier, or if numbers are inconsistent."""
     classifier, classes = model.classifier, model.classifier.classes_
+    aliases = model.provenance.get("aliases", {})
+    if not isinstance(aliases, dict):
+        raise ValueError("aliases do not map ids to features")
+    for names in aliases.values():
+        _texts(names)
     features = tuple(getattr(classifier, "feature_names_in_", model.feature_names))
     if hasattr(classifier, "hierarchy_"):
         features = classifier.hierarchy_.features
     if model.feature_names != features:
-        raise ValueError(f"feature_names are not those of the classifier, {', '.join(features[:3])} ...")
+        raise ValueError(
+            f"feature_names differ from the classifier's feature names, {', '.join(features[:3])} ..."
+        )
     if len(features) != classifier.n_features_in_:
         raise ValueError(
             f"there are {len(features)} feature_names, but the classifier has {classifier.n_features_in_} columns"
         )
     if classes.dtype.kind not in "iu" or not 0 <= classes.min() <= classes.max() < len(model.target_names):
-        raise ValueError(f"target_names are not names of the classes {classes.tolist()!r:.80}")
+        raise ValueError(f"target_names do not name all of the classes {classes.tolist()!r:.80}")
     if not (np.isfinite(model.calibration or 0).all() and (model.calibration or (1,))[0] > 0):
-        raise ValueError(f"the calibration {model.calibration} is not finite, with a slope above 0")
+        raise ValueError(
+            f"the calibration is {model.calibration}; expected finite numbers, and a slope above 0"
+        )
     if model.cutoff is not None and not (np.isfinite(model.cutoff) and len(classes) == 2):
-        raise ValueError(f"the cutoff {model.cutoff} is not a log-odds of two classes")
+        raise ValueError(
+            f"the cutoff is {model.cutoff}; expected finite log-odds, and a model with two classes"
+        )
     n_rows, n_classes = len(model.training_rows), len(model.class_names)
     for what in ("training_symbols", "training_synonyms", "training_labels"):
         if len(getattr(model, what)) not in (0, n_rows):
-            raise ValueError(f"{what} has {len(getattr(model, what))} entries for {n_rows} training rows")
+            raise ValueError(
+                f"{what} has {len(getattr(model, what))} entries, but there are {n_rows} training rows"
+            )
     labels = set(model.training_labels)
     if labels and labels != set(model.classifier.classes_.tolist()):
         raise ValueError(
-            f"training_labels has the classes {sorted(labels)!r:.80}, not those of the classifier"
+            f"training_labels contains the classes {sorted(labels)!r:.80}, which differ from the classifier's "
+            "classes"
         )
     if model.validation is not None and len(model.validation.class_rows) != n_classes:
-        raise ValueError(f"the validation is not one of {n_classes} classes")
+        raise ValueError(f"the validation does not describe {n_classes} classes")
     if model.held_out is not None:
         quality = model.validation
         model.held_out.check(classes, quality.class_rows if quality else (), quality.folds if quality else 0)
+    if model.unlabelled and not (
+        n_classes == 2
+        and model.unlabelled != model.positive_name
+        and model.held_out is not None
+        and model.held_out.labels.tolist() == list(model.training_labels)
+    ):
+        raise ValueError(
+            f"the unlabelled class is {model.unlabelled!r:.80}; expected the negative of two classes, and "
+            "held-out scores for all rows"
+        )
 
 
 def check_positive(positive: str, classes: Sequence[str]) -> str:
-    """Return the positive class if it is empty or one of the classes; raises ValueError otherwise."""
+    """Return the positive class if it is empty or a known class. Raise ValueError otherwise."""
     if positive and positive not in classes:
         raise ValueError(f"positive is {positive!r:.80}; expected one of the classes {', '.join(classes)}")
     return positive
@@ -334,9 +480,10 @@ def train_model(
     row_noun: str | None = None,
     positive: str | None = None,
     fdr: str = "cv",
+    unlabelled: str | None = None,
     progress: Progress | None = None,
 ) -> TrainedModel:
-    """Fit a classifier to a dataset; measure and calibrate it on rows that are held out.
+    """Fit a classifier to a dataset, then validate and calibrate it on held-out rows.
 
     Parameters
     ----------
@@ -345,37 +492,42 @@ def train_model(
     data : Dataset
         The rows with their classes.
     method : str
-        The name of the method, kept with the model. If it is empty, the name of the class is used.
+        The method's name, stored with the model [default: the class name].
     seed : int
-        The seed of the classifier's random choices and of the folds.
+        The seed for the classifier's random choices and the folds.
     validate : bool
-        Whether to hold rows out. The same rows give the quality of the model and the calibration of its
-        probabilities; without them, the model has neither.
+        Whether to hold out rows, from which the model's quality and calibration are computed. Without held-out rows,
+        the model has neither.
     folds : int or None
-        How rows are held out: by a cross-validation in this many folds, or once, if it is 1: then a fifth of the rows,
-        or 5,000 if that is fewer and no class is rare, are predicted by a model of the others. None means 1 if that is
-        enough for a standard error of AUC below 0.01 (as with 18,200 rows of two classes of the same size), and else 5.
+        The number of cross-validation folds in which rows are held out. With 1, rows are held out once: a model of
+        the other rows predicts a fifth of the rows, or 5,000 if that is fewer and no class is rare. None means 1 if
+        the standard error of AUC is then below 0.01 (as with 18,200 rows of two classes of the same size), otherwise
+        5.
     threshold : float, "gmean" or None
-        The probability (calibrated, if rows are held out) from which on a row is predicted as the positive of two
-        classes, or "gmean" to choose the one with the highest GMean of held-out rows. None leaves it to the
-        classifier, which takes the class that its own probabilities favour.
+        The lowest probability (calibrated, if rows are held out) for predicting the positive of two classes, or
+        "gmean" to choose the threshold with the highest GMean on held-out rows. With None, the classifier predicts
+        its most probable class.
     row_noun : str, optional
-        What a row is called; what the dataset says unless given.
+        The word for a row [default: the dataset's word].
     positive : str, optional
-        The positive class: rows are ranked by its log-odds, and the validation refers to it. If not given,
-        `Dataset.positive_class`.
+        The positive class: rows are ranked by its log-odds, and the validation refers to it [default:
+        `Dataset.positive_class`].
     fdr : {"cv", "split"}
-        Where false discovery rates come from. "cv": from the validation, as `folds` states it; the model is fitted to
-        all rows. "split": a third of the rows is held out once, for the validation, the calibration and the rates; the
-        model is fitted to the others, so that the rates have a proof. The training rows of the model are all of them.
+        The source of false discovery rates. "cv": the validation, as specified by `folds`; the model is fitted to all
+        rows. "split": a third of the rows, held out once, for the validation, the calibration and the rates; the
+        model is fitted to the others, so that the rates are proven. All rows count as training rows of the model.
+    unlabelled : str, optional
+        The class whose rows are unlabelled: a mixture of positives and others. The model learns to distinguish the
+        positives from this class. `rank_rows` ranks its rows, each with a model that did not see the row. Rows are
+        always held out by folds, and no metric counts an unlabelled row as wrong.
     progress : callable, optional
-        Called with the number of fits that are done and the number of all fits.
+        Called with the number of finished fits and the total number of fits.
 
     Raises
     ------
     ValueError
-        If the dataset has no labels; the threshold is not a probability, or is given for more than two classes; or
-        the folds are not a number above 0, or cannot be made.
+        If the dataset has no labels; the threshold is not a probability, or is given for more than two classes; the
+        folds are not a number above 0, or cannot be made; or an option does not apply to unlabelled rows.
 
     Examples
     --------
@@ -387,24 +539,34 @@ def train_model(
     """
     if not data.is_labelled:
         raise ValueError(
-            f"{data.name or 'the dataset'} has no labels to learn from; build a dataset with labels to fit a model, "
-            "and rank the rows of this one with it"
+            f"{data.name or 'the dataset'} has no labels to learn from; fit a model to a labelled dataset, and "
+            "use that model to rank these rows"
         )
     n_classes = len(np.unique(data.y))
     if n_classes < 2:
         raise ValueError(
             f"all {len(data.y)} {data.row_noun}s of {data.name or 'the dataset'} have the class "
-            f"{data.target_names[data.y[0]]!r}; add {data.row_noun}s of another class, since a model needs two"
+            f"{data.target_names[data.y[0]]!r}; add {data.row_noun}s of another class, because a model needs two "
+            "classes"
         )
     check_threshold(threshold, n_classes, validate)
     check_folds(folds, validate, fdr)
     present = [data.target_names[label] for label in np.unique(data.y)]
+    if unlabelled is not None:
+        positive = _known_class(data, present, unlabelled, positive)
+        check_unlabelled(folds, validate, fdr, threshold, getattr(estimator, "class_prior", None))
+        folds = folds or FOLDS
     wanted = check_positive(data.positive_class if positive is None else positive, present)
     positive_label = data.target_names.index(wanted) if wanted else None
     model = configure(estimator, data.hierarchy, seed)
     held_out = (
         predict_held_out(model, data, seed, progress, folds=folds, split=fdr == "split") if validate else None
     )
+    if unlabelled is not None and (held_out is None or held_out.scores(split=False) is None):
+        raise ValueError(
+            f"each unlabelled {data.row_noun} is ranked by a model that did not see it; this needs two "
+            f"{data.row_noun}s of each class and a classifier with probabilities"
+        )
     score, y = None, data.y
     if held_out is not None and n_classes == 2:
         score, y = held_out.predictions.score, held_out.predictions.y_true
@@ -415,24 +577,28 @@ def train_model(
         slope, shift = calibration or (1.0, 0.0)
         if score is not None and calibration is None:
             raise ValueError(
-                f"the threshold {threshold} cannot be used: calibrated probabilities do not rise with the log-odds, "
-                f"so the model does not separate the classes; leave the threshold out"
+                f"the threshold {threshold} cannot be used: calibrated probabilities do not rise with the "
+                "log-odds, so the model does not separate the classes; leave out the threshold"
             )
         is_turned = positive_label == np.unique(data.y)[0]
         limit = (logit(1 - threshold if is_turned else threshold) - shift) / slope
         cutoff = float(np.clip(limit, -700, 700))
-        if is_turned:  # rows exactly at the threshold are positive here, too
+        if is_turned:  # rows exactly at the threshold are also positive here
             cutoff = float(np.nextafter(cutoff, np.inf))
     elif threshold is not None:
         if score is None:
-            raise ValueError("the threshold cannot be tuned: a class has fewer than two rows")
+            raise ValueError(
+                "the threshold cannot be tuned, because a class has fewer than two rows; add rows of that class"
+            )
         cutoff = best_cutoff(score, y)
     if held_out is not None:
         tuned = threshold == BEST_GMEAN
         quality = summarize_held_out(held_out, cutoff, tuned=tuned, positive=positive_label)
         quality = replace(quality, positive=wanted if n_classes == 2 else "")
-        if calibration is None:
+        if calibration is None or unlabelled is not None:
             quality = replace(quality, calibrated_log_loss=None, calibration_error=None, curve=())
+        if unlabelled is not None:  # each of these would count unlabelled positives as wrong
+            quality = replace(quality, gmean=None, average_precision=None, log_loss=None)
     rows = slice(None) if held_out is None or fdr == "cv" else np.flatnonzero(~held_out.rows)
     model.fit(data.X[rows], data.y[rows])
     return TrainedModel(
@@ -453,11 +619,62 @@ def train_model(
         positive=wanted,
         provenance={key: data.provenance[key] for key in _KEPT if key in data.provenance},
         held_out=None if held_out is None else held_out.scores(fdr == "split"),
+        unlabelled=unlabelled or "",
     )
 
 
+def _known_class(data: Dataset, present: Sequence[str], unlabelled: str, positive: str | None) -> str:
+    """Return the class that is not the unlabelled class.
+
+    Raise ValueError if it does not exist or has too few rows.
+    """
+    others = data.provenance.get("options", {}).get("others")
+    if others in present and unlabelled in present and unlabelled != others:
+        raise ValueError(
+            f"unlabelled is {unlabelled!r:.80}, but rows without a label have the class {others!r:.80}; use that "
+            "class (--unlabelled)"
+        )
+    if len(present) != 2 or unlabelled not in present:
+        raise ValueError(
+            f"unlabelled is {unlabelled!r:.80}; expected one of two classes, but the classes are "
+            f"{', '.join(present)}"
+        )
+    known = present[present[0] == unlabelled]
+    if positive not in (None, known):
+        raise ValueError(
+            f"positive is {positive!r:.80}, but the known class is {known!r:.80}; leave out positive"
+        )
+    n_known = int(np.sum(data.y == data.target_names.index(known)))
+    if n_known < LEAST_POSITIVES:
+        raise ValueError(
+            f"there are {n_known} {data.row_noun}s of class {known!r:.80}; learning from positive and unlabelled "
+            f"{data.row_noun}s needs {LEAST_POSITIVES} or more"
+        )
+    return known
+
+
+def check_unlabelled(
+    folds: int | None, validate: bool, fdr: str, threshold: float | str | None, class_prior: Any
+) -> None:
+    """Raise ValueError for options that do not apply to unlabelled rows."""
+    reasons = {
+        "--folds 1": folds == 1
+        and "each unlabelled row is ranked by a model that did not see it; use 2 or more",
+        "--no-validate": not validate and "each unlabelled row is ranked by a model that did not see it",
+        "--fdr-split": fdr == "split"
+        and "a false discovery rate would count undiscovered positives as wrong",
+        "--threshold": threshold is not None
+        and "a class is not predicted, because unlabelled is not a class",
+        "--class-prior": class_prior is not None
+        and "give the share of positives with `hietan predict --prior`",
+    }
+    for option, reason in reasons.items():
+        if reason:
+            raise ValueError(f"{option} does not apply to unlabelled rows: {reason}")
+
+
 def check_threshold(threshold: float | str | None, n_classes: int, validate: bool) -> None:
-    """Refuse a threshold that `train_model` cannot use; raises ValueError."""
+    """Raise ValueError for a threshold that `train_model` does not accept."""
     if threshold is None:
         return
     if threshold != BEST_GMEAN and (isinstance(threshold, str) or not 0 < threshold < 1):
@@ -466,34 +683,37 @@ def check_threshold(threshold: float | str | None, n_classes: int, validate: boo
         )
     if threshold == BEST_GMEAN and not validate:
         raise ValueError(
-            f"the threshold {BEST_GMEAN!r} is chosen by the validation of the model, which is switched off"
+            f"the threshold {BEST_GMEAN!r} is chosen during validation, which is switched off; switch on "
+            "validation"
         )
     if n_classes != 2:
-        raise ValueError(f"a threshold needs two classes, and there are {n_classes}")
+        raise ValueError(f"a threshold needs two classes, but there are {n_classes}")
 
 
 def check_folds(folds: int | None, validate: bool, fdr: str = "cv") -> None:
-    """Refuse a number of folds, or a way to hold rows out, that `train_model` cannot use; raises ValueError."""
+    """Raise ValueError for folds or hold-out options that `train_model` does not accept."""
     if fdr not in ("cv", "split"):
         raise ValueError(f"fdr is {fdr!r}; expected 'cv', or 'split' to hold out a third of the rows")
     if fdr == "split" and (folds is not None or not validate):
         raise ValueError(
-            "a split validates the model on a third of the rows: leave out folds and --no-validate"
+            "a split validates the model on a third of the rows; leave out folds and --no-validate"
         )
     if folds is None:
         return
     if isinstance(folds, bool) or not isinstance(folds, Integral) or folds < 1:
         raise ValueError(
-            f"folds is {folds!r}; expected the number of folds, or 1 to hold one part of the rows out"
+            f"folds is {folds!r}; expected a number of folds, or 1 to hold out one part of the rows"
         )
     if not validate:
-        raise ValueError(f"folds is {folds}, but the validation of the model is switched off")
+        raise ValueError(
+            f"folds is {folds}, but validation is switched off; leave out folds, or switch on validation"
+        )
 
 
 def _calibration(estimator: Any, score: NDArray[np.float64], y: NDArray[Any]) -> tuple[float, float] | None:
-    """Platt's sigmoid of held-out rows: at their class frequencies, or at those of the classifier's `class_prior`.
+    """Fit Platt's sigmoid to held-out rows, at their class frequencies or the classifier's `class_prior`.
 
-    None if probabilities would fall, or stay the same, as the log-odds rise.
+    Return None if probabilities would not rise with the log-odds.
     """
     slope, shift = fit_sigmoid(score, y)
     if slope <= 0:

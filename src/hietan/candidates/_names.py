@@ -1,4 +1,4 @@
-"""Names of rows: ids, symbols and synonyms, in any case where that is unambiguous; and lists of names in files."""
+"""Row names (ids, symbols and synonyms, in any case if unambiguous), and files that list names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hietan.datasets._readers.files import numbered_lines
 from hietan.exceptions import DataError
 
 KINDS = ("id", "symbol", "synonym")
-"""The kinds of names by which rows are compared, the most decisive first."""
+"""The kinds of names by which rows are compared, the strongest first."""
 
 _NOBODY: frozenset[int] = frozenset()
 
@@ -41,11 +41,11 @@ class RowNames:
 
     @classmethod
     def of(cls, data: Dataset) -> RowNames:
-        """The names of the rows of a dataset."""
+        """Return the names of a dataset's rows."""
         return cls(data.instance_names, data.symbols, data.synonyms)
 
     def by_kind(self, kind: str) -> Iterator[tuple[int, str]]:
-        """The names of one kind, each with the position of its row; empty names are left out."""
+        """Yield each name of one kind with its row's position. Empty names are skipped."""
         if kind == "synonym":
             yield from ((i, name) for i, names in enumerate(self.synonyms) for name in names if name)
         else:
@@ -53,7 +53,7 @@ class RowNames:
             yield from ((i, name) for i, name in enumerate(listed) if name)
 
     def examples(self, kinds: Sequence[str] = KINDS) -> str:
-        """A few names of each kind, in words.
+        """Return a few names of each kind as text.
 
         >>> RowNames(("P12", "P13"), ("daf-2", ""), ((), ("b1",))).examples()
         "ids such as 'P12', 'P13', symbols such as 'daf-2' and synonyms such as 'b1'"
@@ -68,7 +68,7 @@ class RowNames:
 
 @dataclass(frozen=True)
 class NameMatch:
-    """Two rows that share a name: the position of the known row, the name, and the weaker of its two kinds."""
+    """Two rows that share a name: the known row's position, the name, and the weaker of its two kinds."""
 
     row: int
     name: str
@@ -76,19 +76,19 @@ class NameMatch:
 
 
 class NameIndex:
-    """The rows of a `RowNames` by name.
+    """An index of the rows in a `RowNames` by name.
 
     Parameters
     ----------
     names : RowNames
         The names.
     kinds : sequence of str
-        The kinds of names to look at.
+        The kinds of names to search.
     """
 
     def __init__(self, names: RowNames, kinds: Sequence[str] = KINDS) -> None:
         self.kinds = tuple(kind for kind in KINDS if kind in kinds)
-        # name -> {row: how weak the kind is by which the row has the name}
+        # name -> {row: how weak the kind of name is for this row}
         self.exact: dict[str, dict[int, int]] = {}
         for weakness, kind in enumerate(self.kinds):
             for i, name in names.by_kind(kind):
@@ -96,10 +96,10 @@ class NameIndex:
 
     @cached_property
     def folded(self) -> Mapping[str, tuple[str, frozenset[int]]]:
-        """A spelling and the rows of each name in lower case.
+        """Each name in lower case, with its spelling and its rows.
 
-        There are none where spellings that differ in case belong to different rows: `dl` and `Dl` are two genes of the
-        fly.
+        A name is left out if spellings that differ in case belong to different rows. For example, `dl` and `Dl` are
+        two fly genes.
         """
         found: dict[str, tuple[str, frozenset[int]]] = {}
         for spelling, rows in self.exact.items():
@@ -110,9 +110,9 @@ class NameIndex:
         return found
 
     def rows(self, name: str) -> list[int]:
-        """The rows called `name`; where the exact name is unknown, those called so in another case.
+        """Return the rows called `name`. If the exact name is unknown, ignore case.
 
-        A name that is the id of a row means this row, even if it is a symbol of others; and so on.
+        An id takes precedence over a symbol, and a symbol over a synonym.
         """
         if name in self.exact:
             found = self.exact[name]
@@ -121,20 +121,20 @@ class NameIndex:
 
 
 def match_rows(new: RowNames, known: RowNames, kinds: Sequence[str] = KINDS) -> tuple[NameMatch | None, ...]:
-    """Which of the known rows each new row is, by any of its names; None for a row that shares no name with them.
+    """Return the known row that each new row matches by any of its names, or None without a match.
 
     Parameters
     ----------
     new, known : RowNames
-        The names of the rows.
+        The row names.
     kinds : sequence of {"id", "symbol", "synonym"}
-        The kinds of names to compare; each kind is compared with every other, because data sets disagree about which
-        name is the id.
+        The kinds of names to compare. Each kind is compared with every other kind, because datasets disagree about
+        which name is the id.
 
     Raises
     ------
     ValueError
-        If a kind is not known.
+        If a kind is unknown.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def match_rows(new: RowNames, known: RowNames, kinds: Sequence[str] = KINDS) -> 
 
 
 def _in_another_case(name: str, own: NameIndex, index: NameIndex) -> dict[int, int]:
-    """The known rows called so in another case, if the case distinguishes rows on neither side."""
+    """Return the known rows with this name in another case, if case does not distinguish any known or new rows."""
     key = name.casefold()
     if key not in index.folded or not own.folded[key][1]:
         return {}
@@ -170,14 +170,14 @@ def _in_another_case(name: str, own: NameIndex, index: NameIndex) -> dict[int, i
 
 
 def check_kinds(kinds: Sequence[str]) -> None:
-    """Refuse kinds of names that are not known; raises ValueError."""
+    """Raise ValueError for unknown name kinds."""
     unknown = [kind for kind in kinds if kind not in KINDS]
     if isinstance(kinds, str) or unknown or not kinds:
         raise ValueError(f"match is {kinds!r}; expected one or more of {', '.join(KINDS)}")
 
 
 def find_rows(data: Dataset, names: Sequence[str]) -> list[int]:
-    """The positions of rows, by id, or by a symbol or synonym that no other row has, in any case.
+    """Return the positions of rows, found by id or by a unique symbol or synonym, in any case.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def find_rows(data: Dataset, names: Sequence[str]) -> list[int]:
     Raises
     ------
     DataError
-        If the dataset has no such row, or several; the message suggests what may be meant.
+        If the dataset has no such row, or several; the message suggests similar names.
     """
     index = NameIndex(RowNames.of(data))
     found = []
@@ -198,8 +198,8 @@ def find_rows(data: Dataset, names: Sequence[str]) -> list[int]:
         if len(rows) > 1:
             ids = ", ".join(repr(data.instance_names[i]) for i in rows[:5])
             raise DataError(
-                f"{name!r} is a name of {len(rows)} {data.row_noun}s of {data.name or 'the dataset'}; "
-                f"use the id of one of them: {ids}{' ...' if len(rows) > 5 else ''}"
+                f"{len(rows)} {data.row_noun}s of {data.name or 'the dataset'} have the name {name!r}; use one of "
+                f"these ids: {ids}{' ...' if len(rows) > 5 else ''}"
             )
         if not rows:
             raise DataError(
@@ -210,12 +210,12 @@ def find_rows(data: Dataset, names: Sequence[str]) -> list[int]:
 
 
 def _suggestion(name: str, index: NameIndex, data: Dataset) -> str:
-    """The end of a message about an unknown row: a name that resembles it, or what the rows are called."""
+    """Return the end of a message about an unknown row: a similar name, or example row names."""
     if name:
         near = difflib.get_close_matches(name.casefold(), index.folded, n=1, cutoff=0.75)
         if near:
             return f"; did you mean {index.folded[near[0]][0]!r}?"
-    return f"; it has {RowNames.of(data).examples()}" if data.instance_names else "; it has no rows"
+    return f"; it contains {RowNames.of(data).examples()}" if data.instance_names else "; it contains no rows"
 
 
 OWN_COLUMN = "instance"
@@ -223,21 +223,20 @@ OWN_COLUMN = "instance"
 
 
 def read_names(path: str | os.PathLike[str], column: str | None = None) -> tuple[str, ...]:
-    """The names in a text file, each once.
+    """Return the names in a text file, without repetitions.
 
     Parameters
     ----------
     path : path
-        A file with a name per line, or a table separated by commas or tabs: plain, `.gz`, or a `.zip` that holds one
-        file, in UTF-8 or UTF-16. Lines that begin with # are left out.
+        A file with one name per line, or a table separated by commas or tabs: plain, `.gz`, or a `.zip` with one file,
+        in UTF-8 or UTF-16. Lines that begin with # are ignored.
     column : str, optional
-        The column of the table that holds the names, by its heading. Unless given, it is `instance`, which tables of
-        ``hietan predict`` have, or else the first.
+        The column of names, by its header [default: `instance`, as in the tables of ``hietan predict``, or the first].
 
     Raises
     ------
     DataError
-        If the file is not text, has no such column, or holds no name.
+        If the file is not text, has no such column, or contains no name.
 
     Examples
     --------
@@ -254,7 +253,7 @@ def read_names(path: str | os.PathLike[str], column: str | None = None) -> tuple
         delimiter = "\t" if lines and "\t" in lines[0] else ","
         rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter) if row]
     except csv.Error as error:
-        raise DataError(f"this is not a text file with a name per line, or a table: {error}", name) from None
+        raise DataError(f"expected a text file with one name per line, or a table: {error}", name) from None
     header = rows[0] if rows else []
     if column is not None and column not in header:
         raise DataError(f"there is no column {column!r}{suggest(column, header)}", name)
@@ -263,5 +262,5 @@ def read_names(path: str | os.PathLike[str], column: str | None = None) -> tuple
     listed = rows if wanted is None else rows[1:]
     names = dict.fromkeys(restore_text(row[at]) for row in listed if len(row) > at and row[at])
     if not names:
-        raise DataError("there are no names in it; expected a name per line, or a table", name)
+        raise DataError("the file contains no names; expected one name per line, or a table", name)
     return tuple(names)

@@ -1,8 +1,9 @@
-"""The rows of a dataset, ranked by the log-odds that a model gives them; those it was trained on are listed apart."""
+"""Rank a dataset's rows by a model's log-odds. Training rows are listed separately."""
 
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -26,22 +27,29 @@ from hietan.exceptions import DataError, DataWarning
 
 @dataclass(frozen=True)
 class Candidate:
-    """A row of a dataset with its rank.
+    """A dataset row with its rank.
 
-    `name` is its symbol. A row that the model was trained on has no rank; `training_name` is what it is called there,
-    `shared_name` the name by which it was recognised, and `training_class` its class. `probability` is calibrated if
-    the model is; `raw_probability` is the classifier's own, if requested. `p_value` is small if few training rows of
+    `name` is its symbol. A training row has no rank; `training_name` is its name in the training data, `shared_name`
+    the name by which it was recognised, and `training_class` its class. `probability` is calibrated if the model is;
+    `raw_probability` is the classifier's raw probability, if requested. `p_value` is small if few training rows of
     other classes had such log-odds when they were held out; None without such rows, and for training rows.
+
+    If one class is unlabelled, `lift` is how many times more frequent rows like this one are among positives than
+    among unlabelled rows. It is None for known rows, which the model has seen. `probability` is then None unless the
+    share of positives was given, and `predicted` is empty. `held_out` is true for unlabelled training rows, whose
+    log-odds come from a model that did not see them.
     """
 
     rank: int | None
     instance: str
     name: str
     log_odds: float
-    probability: float
+    lift: float | None
+    probability: float | None
     p_value: float | None
     predicted: str
     in_training: bool
+    held_out: bool
     raw_probability: float | None = None
     training_name: str = ""
     shared_name: str = ""
@@ -50,7 +58,7 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The rows of a dataset, ranked by a model.
+    """A dataset's rows, ranked by a model.
 
     Attributes
     ----------
@@ -65,13 +73,18 @@ class Candidates:
     matches : tuple of NameMatch or None, length n
         The training row that shares a name with each row, if any.
     raw : bool
-        Whether the table also has the classifier's own probabilities.
+        Whether the table also has the raw probabilities.
     unrecognised : str
-        If no row has a name of a training row, a sentence with examples of both; else empty.
+        A sentence with example names if no row shares a name with a training row; otherwise empty.
     has_symbols : bool
-        Whether the rows that these were selected from have symbols.
+        Whether the rows from which these were selected have symbols.
     selection : Selection or None
-        If these are only the rows of a list with a stated false discovery rate, the size of the list.
+        If these are only the rows of a list with a given false discovery rate, the size of the list.
+    held_out : bool array of shape (n,), or None
+        Which rows are unlabelled training rows, whose log-odds come from a model that did not see them; None if no
+        class is unlabelled.
+    prior : float or None
+        The share of positives among unlabelled rows, if it was given.
     """
 
     trained: TrainedModel
@@ -84,50 +97,71 @@ class Candidates:
     unrecognised: str = ""
     selection: Selection | None = None
     has_symbols: bool = False
+    held_out: NDArray[np.bool_] | None = None
+    prior: float | None = None
 
     @property
     def positive(self) -> str:
-        """The class whose log-odds and probabilities these are; "" for the most probable of several classes."""
+        """The class that the log-odds and probabilities refer to.
+
+        With several classes, "" means the most probable.
+        """
         return self.trained.positive_name
 
     @property
-    def probabilities(self) -> NDArray[np.float64]:
-        """The probabilities of the positive class, calibrated if the model is, in the dataset's order."""
-        return self.trained.probabilities(self.log_odds)
+    def probabilities(self) -> NDArray[np.float64] | None:
+        """The positive class's probability for each row, in the dataset's order, calibrated if the model is.
+
+        If one class is unlabelled, the lifts times the share of positives, at most 1; None if the share was not
+        given.
+        """
+        if not self.trained.unlabelled:
+            return self.trained.probabilities(self.log_odds)
+        return None if self.prior is None or self.lifts is None else np.minimum(1, self.prior * self.lifts)
+
+    @property
+    def lifts(self) -> NDArray[np.float64] | None:
+        """Each row's lift, in the dataset's order; see `TrainedModel.lifts`."""
+        return self.trained.lifts(self.log_odds)
 
     @cached_property
     def p_value_ranks(self) -> NDArray[np.int64] | None:
-        """The p-values of the rows, in the dataset's order, times 1 + the number of rows that they come from.
+        """Each row's p-value times 1 + the number of calibration rows, in the dataset's order.
 
         None if the model has no held-out scores, or no positive class.
         """
         trained = self.trained
-        if trained.held_out is None or not self.positive:
+        if trained.held_out is None or not self.positive or trained.unlabelled:
             return None
         return trained.held_out.ranks(self.log_odds, trained.classifier.classes_, trained.positive_label)
 
     @property
     def p_values(self) -> NDArray[np.float64] | None:
-        """The p-values of the rows, in the dataset's order; None if there are none."""
+        """Each row's p-value, in the dataset's order, or None if there are no p-values."""
         ranks, scores = self.p_value_ranks, self.trained.held_out
         return None if ranks is None or scores is None else ranks / (len(scores.labels) + 1)
 
     def selection_at(self, fdr: float) -> Selection:
-        """How many candidates may be listed at this false discovery rate; see `select`."""
+        """Return how many candidates may be listed at this false discovery rate; see `select`."""
         ranks, held_out = self.p_value_ranks, self.trained.held_out
         if self.selection is not None:
             raise ValueError(
-                f"these are the rows listed {self.selection.text.partition(':')[0]}; a false discovery rate needs all "
-                "ranked rows, so select from what rank_rows returned"
+                f"these rows were already selected {self.selection.text.partition(':')[0]}; a false discovery "
+                "rate needs all ranked rows, so select from the result of rank_rows"
+            )
+        if self.trained.unlabelled:
+            raise ValueError(
+                f"the class {self.trained.unlabelled} is unlabelled, so a false discovery rate would count its "
+                "undiscovered positives as wrong; use the lift instead"
             )
         if held_out is None:
             raise ValueError(
-                "the model has no held-out scores, which false discovery rates are computed from; fit it again with "
-                "`hietan fit`, without --no-validate"
+                "false discovery rates need held-out scores, but the model has none; fit it again with `hietan "
+                "fit`, without --no-validate"
             )
         if ranks is None:
             raise ValueError(
-                f"a list with a false discovery rate is one of a wanted class; state it as the positive class: "
+                "a list with a false discovery rate needs a positive class; choose one of "
                 f"{', '.join(self.trained.class_names)}"
             )
         found = select_rows(
@@ -140,41 +174,41 @@ class Candidates:
         return replace(found, text=". ".join([found.text, *self._cautions(found)]))
 
     def _cautions(self, found: Selection) -> list[str]:
-        """Return reasons to doubt a list: its rows' own probabilities, and rows that are predicted as another class."""
+        """Return reasons to doubt a list: its rows' probabilities, and rows predicted as another class."""
         listed = self.order[: found.n_rows]
-        wrong = 1 - self.probabilities[listed].mean() if found.n_rows else 0.0
+        wrong = 1 - self.trained.probabilities(self.log_odds[listed]).mean() if found.n_rows else 0.0
         others = int(np.sum(self.labels[listed] != self.trained.positive_label))
         noun, cautions = self.data.row_noun, []
         if wrong > found.fdr:
             cautions.append(
-                f"But by their own probabilities, {100 * wrong:.0f}% of them would be wrong, so the candidates are "
-                f"probably not like the training {noun}s"
+                f"But according to their own probabilities, {100 * wrong:.0f}% of them would be wrong. This can "
+                f"be chance, or the candidates differ from the training {noun}s"
             )
         if others:
             cautions.append(
-                f"{others:,} of them {'is' if others == 1 else 'are'} not predicted {self.positive}: the list follows "
-                f"its rate, not the predicted class"
+                f"{others:,} of them {'is' if others == 1 else 'are'} not predicted as {self.positive}, because "
+                "the list is chosen by its false discovery rate, not by predicted class"
             )
         return cautions
 
     def select(self, fdr: float) -> Candidates:
-        """Return the candidates that may be listed so that this share of them is expected to be wrong, at most.
+        """Return the candidates that can be listed with at most this expected share of wrong rows.
 
-        The p-value of a row is (1 + the number of held-out rows of other classes with log-odds at least as high) / (1 +
-        the number of held-out rows). The rows are chosen by the rule of Benjamini and Hochberg over all candidates. The
-        result has no rows if there is no such list; its `selection` states how many rows a list needs.
+        The p-value of a row is (1 + the number of held-out rows of other classes with log-odds at least as high) / (1
+        + the number of held-out rows). The Benjamini-Hochberg rule over all candidates chooses the rows. If there is
+        no such list, the result has no rows, and its `selection` reports how many rows a list needs.
 
         Parameters
         ----------
         fdr : float
-            The false discovery rate, between 0 and 1. It is one of the whole list, and holds for rows like the training
-            rows. A wrong row belongs to another training class.
+            The false discovery rate, between 0 and 1. It refers to the whole list, and applies to rows like the
+            training rows. A wrong row belongs to another training class.
 
         Raises
         ------
         ValueError
-            If the model has no held-out scores or no positive class, or if these rows have been selected already: a
-            rate that holds for a list does not hold for a part of it.
+            If the model has no held-out scores or no positive class, or if these rows have already been selected. A
+            list's rate does not apply to a part of the list.
         """
         found = self.selection_at(fdr)
         rows = np.sort(self.order[: found.n_rows])
@@ -191,33 +225,36 @@ class Candidates:
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
-        """The rows of the dataset as they are listed: first the candidates, then the rows that the model knows.
+        """The rows in list order: candidates first, then training rows.
 
-        Each part is in the order of the log-odds, the highest first; ties are in the dataset's order.
+        Each part is sorted by decreasing log-odds; ties are in the dataset's order.
         """
         is_known = np.array([match is not None for match in self.matches], dtype=bool)
         return np.lexsort((-self.log_odds, is_known))
 
     @cached_property
     def n_new(self) -> int:
-        """The number of candidates: of the rows that the model was not trained on."""
+        """The number of candidates, which are rows that the model was not trained on."""
         return sum(match is None for match in self.matches)
 
     @cached_property
     def rows(self) -> tuple[Candidate, ...]:
-        """The candidates, the highest log-odds first, and after them the rows that the model was trained on."""
-        data, targets = self.data, self.trained.target_names
-        found: list[float | None] = (
-            [None] * len(self.matches) if self.p_values is None else self.p_values.tolist()
-        )
+        """The candidates by decreasing log-odds, followed by the training rows."""
+        data, targets, n = self.data, self.trained.target_names, len(self.matches)
+
+        def listed(values: NDArray[Any] | None, without: Any = None) -> list[Any]:
+            return [without] * n if values is None else values.tolist()
+
         columns = (
             data.instance_names,
-            data.symbols or ("",) * len(data.instance_names),
+            data.symbols or ("",) * n,
             self.log_odds.tolist(),
-            self.probabilities.tolist(),
-            [None if match else p for p, match in zip(found, self.matches, strict=True)],
-            [targets[label] for label in self.labels],
+            [None if match else lift for lift, match in zip(listed(self.lifts), self.matches, strict=True)],
+            listed(self.probabilities),
+            [None if match else p for p, match in zip(listed(self.p_values), self.matches, strict=True)],
+            [targets[label] for label in self.labels] if self.held_out is None else [""] * n,
             [match is not None for match in self.matches],
+            listed(self.held_out, without=False),
             expit(self.log_odds).tolist() if self.raw else [None] * len(self.log_odds),
             *zip(*map(self._in_training, self.matches), strict=True),
         )
@@ -227,7 +264,7 @@ class Candidates:
 
     @property
     def new_rows(self) -> tuple[Candidate, ...]:
-        """The candidates alone."""
+        """The candidates without the training rows."""
         return self.rows[: self.n_new]
 
     def _in_training(self, match: NameMatch | None) -> tuple[str, str, str]:
@@ -239,10 +276,14 @@ class Candidates:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the table; some are included only if there are rows that have them."""
+        """The table's columns. Some columns are included only if a row has a value for them."""
         any_known = self.n_new < len(self.matches)
         optional = {
             "name": bool(self.data.symbols) or self.has_symbols,
+            "lift": self.lifts is not None,
+            "probability": self.probabilities is not None,
+            "predicted": self.held_out is None,
+            "held_out": self.held_out is not None,
             "p_value": self.p_value_ranks is not None,
             "raw_probability": self.raw,
             "training_name": any_known,
@@ -252,22 +293,27 @@ class Candidates:
         return tuple(field.name for field in fields(Candidate) if optional.get(field.name, True))
 
     def to_csv(self) -> str:
-        """The ranked rows as CSV, below a comment line with the model's caution.
+        """Return the ranked rows as CSV, below a comment line with the model's caution.
 
-        Names that a spreadsheet would run are marked; `hietan.evaluation.restore_text` removes the mark.
+        Names that a spreadsheet would run as formulas are marked; `hietan.evaluation.restore_text` removes the mark.
         """
         cells = attrgetter(*self.columns)
         rows = (cells(row) for row in self.rows)
         about = f" Rows are ranked by the log-odds of {self.positive}." if self.positive else ""
+        if self.prior is not None:
+            about += (
+                f" Probabilities assume that the share of {self.positive} among the unlabelled rows is "
+                f"{self.prior:g}, and that the known {self.positive} are a random sample of all {self.positive}."
+            )
         if self.selection is not None:
-            about += f" These are the rows {self.selection.text}. {self.trained.error_rate_note}"
+            about += f" Rows were selected {self.selection.text}. {self.trained.error_rate_note}"
         return comment_line(self.trained.caution + about) + csv_text(self.columns, rows)
 
     def to_frame(self) -> Any:
-        """The ranked rows as a pandas frame, with the columns of `to_csv`."""
+        """Return the ranked rows as a pandas frame, with the columns of `to_csv`."""
         pandas = import_optional("pandas", extra="frames", purpose="to_frame")
         values = {column: [getattr(row, column) for row in self.rows] for column in self.columns}
-        if self.n_new < len(self.matches):  # ranks that are missing must not turn the others into floats
+        if self.n_new < len(self.matches):  # missing ranks must not turn the others into floats
             values["rank"] = pandas.array(values["rank"], dtype="Int64")
         return pandas.DataFrame(values)
 
@@ -282,37 +328,42 @@ def rank_rows(
     only: Sequence[str] | None = None,
     match: Sequence[str] = KINDS,
     positive: str | None = None,
+    prior: float | None = None,
 ) -> Candidates:
-    """Rank the rows of a dataset by the log-odds that a model gives them.
+    """Rank a dataset's rows by a model's log-odds.
 
-    Rows that the model was trained on are no candidates: they are recognised by any of their names, and listed after
-    the others, without a rank.
+    Training rows are not ranked, because the model has already seen their class. They are recognised by any of their
+    names and listed after the other rows. If one class is unlabelled, its training rows are ranked. Each gets its
+    log-odds from a validation model that did not see the row.
 
     Parameters
     ----------
     trained : TrainedModel
         The model.
     data : Dataset
-        The rows, labelled or not. Columns are matched by name, and all of the model's must be there.
+        The rows, labelled or not. Columns are matched by name, and all of the model's columns must be present.
     raw : bool
-        Whether to add the classifier's own probabilities to those of the model, which are calibrated if it can be.
+        Whether to add the classifier's raw probabilities.
     new_only : bool
-        Whether to leave out the rows that the model was trained on.
+        Whether to leave out training rows.
     exclude : sequence of str
         Names of rows to leave out: ids, symbols or synonyms.
     only : sequence of str, optional
         Names of the rows to keep; all others are left out. Fewer candidates allow shorter lists with a false discovery
-        rate, if the names were chosen without looking at scores.
+        rate, if the names were chosen without looking at the predictions.
     match : sequence of {"id", "symbol", "synonym"}
-        The kinds of names that are compared.
+        The kinds of names to compare.
     positive : str, optional
-        The class by whose log-odds the rows are ranked; the model's positive class if not given.
+        The class whose log-odds rank the rows [default: the model's positive class].
+    prior : float, optional
+        The share of positives among unlabelled rows, between 0 and 1, if one class of the model is unlabelled; rows
+        then get probabilities.
 
     Warns
     -----
     DataWarning
-        If no row has any of the names in `exclude`, or one of those in `only`, or if the dataset was not built with the
-        options of the training data.
+        If no row has any of the names in `exclude`, or one of the names in `only`. Also if the dataset was not built
+        with the training data's options, or if `prior` is above the model's `unlabelled_bound`.
 
     Raises
     ------
@@ -322,6 +373,7 @@ def rank_rows(
         If the classifier has no probabilities.
     """
     wanted = check_positive(trained.positive_name if positive is None else positive, trained.class_names)
+    _check_unlabelled(trained, wanted, raw, prior)
     trained = replace(trained, positive=wanted)
     X = align_columns(data, trained.feature_names)
     names = RowNames.of(data)
@@ -330,17 +382,21 @@ def rank_rows(
     unrecognised = ""
     if trained.training_rows and names.ids and not any(matches):
         unrecognised = (
-            f"all {len(matches)} {noun}s of {what} are new: none has a name of one of the "
-            f"{len(trained.training_rows)} training {trained.row_noun}s; compared were "
-            f"{names.examples(match)} with {trained.training_names.examples(match)}"
+            f"all {len(matches)} {noun}s of {what} are new: none has the same name as one of the "
+            f"{len(trained.training_rows)} training {trained.row_noun}s; hietan compared {names.examples(match)} "
+            f"with {trained.training_names.examples(match)}"
         )
     if different := build_differences(data.provenance, trained.provenance):
         warnings.warn(
             f"{what} was built differently from the model's training data: {different}. Its features may mean "
-            "something else; build it with the same options (like=, --like)",
+            "something else; build the dataset with the same options (like=, --like)",
             DataWarning,
             stacklevel=2,
         )
+    seen, held_out = unlabelled_training_rows(trained, matches), None
+    if trained.unlabelled:
+        held_out = seen >= 0
+        matches = tuple(None if at >= 0 else found for found, at in zip(matches, seen.tolist(), strict=True))
     is_kept = np.array([not (new_only and found) for found in matches], dtype=bool)
     if exclude:
         is_kept &= ~_named(names, exclude, match, f"{noun} of {what}", keep=False)
@@ -349,6 +405,7 @@ def rank_rows(
     if not is_kept.all():
         data, X = data.subset(rows=is_kept), X[np.flatnonzero(is_kept)]
         matches = tuple(found for found, kept in zip(matches, is_kept, strict=True) if kept)
+        seen, held_out = seen[is_kept], None if held_out is None else held_out[is_kept]
     odds, labels = np.empty(0), trained.classifier.classes_[:0]
     if X.shape[0]:
         predicted = predict_rows(trained.classifier, X)
@@ -356,13 +413,73 @@ def rank_rows(
             raise ValueError(f"{type(trained.classifier).__name__} has no probabilities to rank rows by")
         labels = trained.predicted_labels(row_odds(predicted.log_proba), predicted.y_pred)
         odds = row_odds(predicted.log_proba, trained.class_names.index(wanted) if wanted else None)
-    return Candidates(trained, data, X, odds, labels, matches, raw, unrecognised)
+    if held_out is not None and trained.held_out is not None:
+        known = trained.held_out.odds(trained.classifier.classes_, trained.positive_label)
+        odds = np.where(held_out, known[seen], odds)
+    return Candidates(
+        trained, data, X, odds, labels, matches, raw, unrecognised, held_out=held_out, prior=prior
+    )
+
+
+def unlabelled_training_rows(trained: TrainedModel, matches: Sequence[NameMatch | None]) -> NDArray[np.intp]:
+    """Return each row's unlabelled training row, matched by id or by an exact, unique symbol; otherwise -1.
+
+    Other rows may share a synonym or a symbol, but a training row's log-odds would not apply to them.
+    """
+    n_found = Counter(found.row for found in matches if found)
+    symbols = trained.training_symbols or ("",) * len(trained.training_rows)
+
+    def is_certain(found: NameMatch) -> bool:
+        exact = found.name in (trained.training_rows[found.row], symbols[found.row])
+        return exact and found.kind != "synonym" and (found.kind == "id" or n_found[found.row] == 1)
+
+    return np.array(
+        [
+            found.row
+            if found
+            and trained.unlabelled
+            and trained.training_labels[found.row] != trained.positive_label
+            and is_certain(found)
+            else -1
+            for found in matches
+        ],
+        dtype=np.intp,
+    )
+
+
+def _check_unlabelled(trained: TrainedModel, wanted: str, raw: bool, prior: float | None) -> None:
+    """Check the prior, and raise ValueError for options that do not fit a model with, or without, an
+    unlabelled class.
+    """
+    if not trained.unlabelled:
+        if prior is not None:
+            raise ValueError(
+                "a prior is the share of positives among unlabelled rows, but the model has no unlabelled class; "
+                "fit it with unlabelled= (--unlabelled CLASS)"
+            )
+        return
+    if wanted == trained.unlabelled or raw:
+        what = "raw probabilities are" if raw else f"a rank by {wanted} is"
+        raise ValueError(
+            f"{what} not available, because {trained.unlabelled} is a mixture of unlabelled rows"
+        )
+    if prior is not None and not 0 < prior < 1:
+        raise ValueError(f"prior is {prior!r}; expected a share of positives between 0 and 1, such as 0.02")
+    bound = trained.unlabelled_bound
+    if prior is not None and bound is not None and prior > bound:
+        warnings.warn(
+            f"prior is {prior:g}, but at most {bound:.3g} of the unlabelled {trained.row_noun}s are "
+            f"{trained.positive_name}, if the known {trained.positive_name} are a random sample of all "
+            f"{trained.positive_name}",
+            DataWarning,
+            stacklevel=3,
+        )
 
 
 def _named(
     names: RowNames, listed: Sequence[str], match: Sequence[str], what: str, *, keep: bool
 ) -> NDArray[np.bool_]:
-    """Whether each row has one of the listed names, which say what to keep or what to exclude; reports unknown ones."""
+    """Return whether each row has one of the listed names, and report unknown names."""
     known, kinds = RowNames(tuple(listed)), match if "id" in match else ("id", *match)
     found = np.array([each is not None for each in match_rows(names, known, kinds)], dtype=bool)
     unknown = [
@@ -370,8 +487,8 @@ def _named(
     ]
     if not found.any():
         text = (
-            f"none of the {len(listed)} names to {'keep' if keep else 'exclude'} is a name of a {what}; compared were "
-            f"{names.examples(match)} with names such as {', '.join(map(repr, listed[:2]))}"
+            f"none of the {len(listed)} names to {'keep' if keep else 'exclude'} is the name of a {what}; hietan "
+            f"compared {names.examples(match)} with names such as {', '.join(map(repr, listed[:2]))}"
         )
         if keep:
             raise DataError(text)
@@ -384,7 +501,7 @@ def _named(
 
 
 def align_columns(data: Dataset, features: Sequence[str]) -> Any:
-    """The columns of a dataset that a model uses, in the model's order; raises DataError if some are missing."""
+    """Return the dataset columns that a model uses, in the model's order. Raise DataError if some are missing."""
     if data.feature_names == tuple(features):
         return data.X
     index = {name: j for j, name in enumerate(data.feature_names)}
@@ -392,6 +509,7 @@ def align_columns(data: Dataset, features: Sequence[str]) -> Any:
     if missing:
         raise DataError(
             f"{data.name or 'the dataset'} lacks {len(missing)} of the model's {len(features)} features: "
-            f"{', '.join(missing[:3])}{' ...' if len(missing) > 3 else ''}; use data with the same features"
+            f"{', '.join(missing[:3])}{' ...' if len(missing) > 3 else ''}; build it like the training data "
+            "(like=, --like)"
         )
     return data.X[:, [index[name] for name in features]]

@@ -1,4 +1,4 @@
-"""How good a model is on rows that it never saw: held out once or by folds, for its quality and its calibration."""
+"""Validation of a model's quality and calibration on rows that it never saw, held out once or by folds."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from hietan.evaluation._metrics import gmean_score
 
 FOLDS = 5
 HELD_OUT = 5_000
-"""If rows are held out once: at most this many, unless a rare class needs more."""
+"""The largest number of rows to hold out once, unless a rare class needs more."""
 LARGEST_ERROR = 0.01
 """Rows are held out once, rather than by folds, if the standard error of AUC stays below this."""
 Progress = Callable[[int, int], None]
-"""Called with the number of steps that are done, and the number of all steps."""
+"""Called with the number of finished steps and the number of all steps."""
 
 _SHARES = ("gmean", "auc", "average_precision", "calibration_error", "annotations_auc", "few_auc", "many_auc")
 _LOSSES = ("log_loss", "calibrated_log_loss", "median_annotations")
@@ -33,29 +33,30 @@ _LOSSES = ("log_loss", "calibrated_log_loss", "median_annotations")
 
 @dataclass(frozen=True)
 class Validation:
-    """The quality of a model, on rows that were predicted by a model that never saw them.
+    """A model's quality on held-out rows.
 
     Attributes
     ----------
     folds : int
-        The number of folds of a cross-validation, in which every row was predicted once; 1 if some of the rows were
-        held out once instead, and predicted by a model of all others.
+        The number of cross-validation folds, in which every row was predicted once; 1 if some of the rows were held out
+        once and predicted by a model of all others.
     class_rows : tuple of int
         The number of predicted rows of each class, in the order of the classifier's classes.
-    gmean : float
-        The geometric mean of the recalls.
+    gmean : float or None
+        The geometric mean of the recalls; None if a class is unlabelled.
     auc, average_precision, log_loss : float or None
-        As in `hietan.evaluation`; None if the classifier has no probabilities.
+        As in `hietan.evaluation`; None if the classifier has no probabilities. With unlabelled rows, only the AUC is
+        measured.
     calibrated_log_loss, calibration_error : float or None
         The log loss of the calibrated probabilities, and their mean distance from the observed shares, weighted by
-        rows. The sigmoid that calibrates a row was fitted to those of other folds; if rows were held out once, to four
-        fifths of them, without this row. None if there is no calibration.
+        rows. The sigmoid that calibrates a row was fitted to other folds or, if rows were held out once, to four fifths
+        of them, without this row. None if there is no calibration.
     curve : tuple of (predicted, observed, rows)
         For each bin of calibrated probabilities of the positive class, the mean probability, the share of rows of this
         class, and the number of rows.
     annotations_auc : float or None
-        The AUC of the number of annotations (features at 1) of a row alone, for the positive class. Far from 0.5, the
-        model may mostly recognise rows that have been studied more.
+        The AUC of a row's number of annotations (features at 1) alone, for the positive class. Far from 0.5, the model
+        may mostly recognise rows that have been studied more.
     annotations_correlation : float or None
         Spearman's correlation of the log-odds of the positive class with the number of annotations.
     few_auc, many_auc : float or None
@@ -68,7 +69,7 @@ class Validation:
 
     folds: int
     class_rows: tuple[int, ...]
-    gmean: float
+    gmean: float | None
     auc: float | None = None
     average_precision: float | None = None
     log_loss: float | None = None
@@ -85,17 +86,17 @@ class Validation:
     def __post_init__(self) -> None:
         counts = (self.folds, *self.class_rows, *(rows for _, _, rows in self.curve))
         if not all(type(n) is int and 0 <= n <= 2**53 for n in counts) or self.folds < 1:
-            raise ValueError("a number of rows or folds is not a count")
+            raise ValueError("the validation contains a number of rows or folds that is not a count")
         shares = [getattr(self, name) for name in _SHARES] + [p for bin_ in self.curve for p in bin_[:2]]
         if not all(share is None or 0 <= share <= 1 for share in shares):
-            raise ValueError("a share of the validation is not between 0 and 1")
+            raise ValueError("the validation contains a share that is not between 0 and 1")
         if not -1 <= (self.annotations_correlation or 0) <= 1:
-            raise ValueError("a correlation of the validation is not between -1 and 1")
+            raise ValueError("the validation contains a correlation that is not between -1 and 1")
         losses = [getattr(self, name) for name in _LOSSES]
         if not all(loss is None or 0 <= loss < np.inf for loss in losses):
-            raise ValueError("a loss of the validation is not a finite number from 0 on")
+            raise ValueError("the validation contains a loss that is not a finite number of 0 or more")
         if self.curve and sum(rows for _, _, rows in self.curve) != sum(self.class_rows):
-            raise ValueError("the rows of the reliability curve are not those of the classes")
+            raise ValueError("the reliability curve and the classes have different numbers of rows")
 
     @property
     def n_rows(self) -> int:
@@ -104,12 +105,15 @@ class Validation:
 
     @property
     def is_held_out_once(self) -> bool:
-        """Whether some of the rows were held out once, rather than all of them by folds."""
+        """Whether some rows were held out once, instead of all rows by folds."""
         return self.folds == 1
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Validation:
-        """The numbers that `dataclasses.asdict` returned; raises TypeError or ValueError if they are anything else."""
+        """Validate and return the output of `dataclasses.asdict`.
+
+        Raise TypeError or ValueError if it is invalid.
+        """
         given = dict(content)
         given["class_rows"] = tuple(given["class_rows"])
         given["curve"] = tuple((float(p), float(share), n) for p, share, n in given.get("curve", ()))
@@ -120,16 +124,17 @@ class Validation:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Predictions of rows by models that never saw them.
+    """Predictions for rows by models that never saw them.
 
     Attributes
     ----------
     predictions : PooledPredictions
-        The predictions. Their `fold` divides the rows into parts, of which each is judged by what the others say.
+        The predictions. Their `fold` divides the rows into parts, each of which is evaluated with values fitted to
+        the others.
     folds : int
         The number of models that predicted them; 1 if the rows were held out once.
     annotations : array of int
-        The number of features at 1 of each row.
+        Each row's number of features that are 1.
     rows : bool array
         Which rows of the dataset these are.
     """
@@ -140,7 +145,7 @@ class HeldOut:
     rows: NDArray[np.bool_]
 
     def scores(self, split: bool) -> HeldOutScores | None:
-        """What false discovery rates are computed from; None if the classifier has no probabilities."""
+        """Return the data that false discovery rates need, or None if the classifier has no probabilities."""
         said = self.predictions
         joint = said.log_proba if said.joint is None else said.joint
         fold = said.fold * (self.folds > 1)
@@ -148,10 +153,10 @@ class HeldOut:
 
 
 def rows_to_hold_out(y: NDArray[Any]) -> tuple[int, bool]:
-    """How many rows to hold out if that is done once, and whether they are enough to do without a cross-validation.
+    """Return how many rows to hold out once, and whether they are enough to replace cross-validation.
 
-    They are a fifth of the rows, but at most `HELD_OUT`, or as many as a rare class needs. They are enough if the
-    standard error of AUC is at most `LARGEST_ERROR`, whatever the AUC.
+    A fifth of the rows are held out, but at most `HELD_OUT`, or as many as a rare class needs. They are enough if the
+    standard error of AUC is at most `LARGEST_ERROR` for any AUC.
 
     >>> rows_to_hold_out(np.arange(20_000) % 2), rows_to_hold_out(np.arange(2_000) % 2)
     ((4000, True), (400, False))
@@ -172,7 +177,7 @@ def predict_held_out(
     folds: int | None = None,
     split: bool = False,
 ) -> HeldOut | None:
-    """Predict rows by models that were fitted to other rows.
+    """Predict each row with a model that was fitted to other rows.
 
     Parameters
     ----------
@@ -181,12 +186,12 @@ def predict_held_out(
     data : Dataset
         The rows with their classes.
     seed : int
-        The seed of the folds.
+        The seed for the folds.
     progress : callable, optional
-        Called after each fit with the number of fits, and with that of all fits, the final one included.
+        Called after each fit with the number of fits so far, and the number of all fits, including the final one.
     folds : int or None
-        The number of folds; fewer, if a class has fewer rows. 1 means that some rows are held out once. None means
-        1 where that is enough (see `rows_to_hold_out`), and else `FOLDS`.
+        The number of folds; fewer if a class has fewer rows. 1 holds out some rows once. None means 1 if that is enough
+        (see `rows_to_hold_out`), otherwise `FOLDS`.
     split : bool
         Whether to hold out a third of the rows, once.
 
@@ -219,10 +224,11 @@ def _annotations(X: Any) -> NDArray[np.int64]:
 
 def _predict_once(model: Any, data: Dataset, size: int, seed: int, progress: Progress | None) -> HeldOut:
     labels, counts = np.unique(data.y, return_counts=True)
-    if counts.min() < 10:  # two of them are held out: one for each side when the calibration is judged
+    if counts.min() < 10:  # two of them are held out: one for each half when the calibration is judged
         raise ValueError(
-            f"holding rows out once needs 10 rows of each class, but class "
-            f"{data.target_names[labels[counts.argmin()]]!r} has {counts.min()}; use 2 folds or more, not a split"
+            "holding rows out once needs 10 rows of each class, but class "
+            f"{data.target_names[labels[counts.argmin()]]!r} has {counts.min()}; use 2 or more folds instead of a "
+            "split"
         )
     split = StratifiedShuffleSplit(1, test_size=size, random_state=seed)
     is_held_out = np.zeros(len(data.y), dtype=np.bool_)
@@ -239,18 +245,18 @@ def _predict_once(model: Any, data: Dataset, size: int, seed: int, progress: Pro
 def summarize_held_out(
     held_out: HeldOut, cutoff: float | None = None, *, tuned: bool = False, positive: Any = None
 ) -> Validation:
-    """The quality of predictions of rows that were held out.
+    """Return the quality of held-out predictions.
 
     Parameters
     ----------
     held_out : HeldOut
         The predictions, from `predict_held_out`.
     cutoff : float or None
-        The log-odds from which on rows are predicted as the second class; None for the classifier's own predictions.
+        The lowest log-odds at which the second class is predicted; None for the classifier's own predictions.
     tuned : bool
-        Whether the cutoff was chosen by `best_cutoff`; then each part is judged by the cutoff of the other parts.
+        Whether the cutoff was chosen by `best_cutoff`; each part is then judged by the cutoff of the other parts.
     positive : label, optional
-        The positive class; the second of two if not given.
+        The positive class [default: the second of two].
     """
     pooled, folds = replace(held_out.predictions, positive=positive), held_out.folds
     counts = tuple(np.unique(pooled.y_true, return_counts=True)[1].tolist())
@@ -291,7 +297,7 @@ def summarize_held_out(
 def study_bias(
     is_positive: NDArray[np.bool_], score: NDArray[np.float64], annotations: NDArray[np.int64]
 ) -> dict[str, Any]:
-    """Return how far the number of annotations alone separates the classes, and how far the model depends on it.
+    """Return how well the annotation count alone separates the classes, and how much the model depends on it.
 
     Parameters
     ----------
@@ -300,12 +306,12 @@ def study_bias(
     score : array of shape (n,)
         The log-odds of the positive class.
     annotations : int array of shape (n,)
-        The number of annotations of each row.
+        Each row's number of annotations.
 
     Returns
     -------
     dict
-        The fields of `Validation` that describe it; those that are undefined are None.
+        The `Validation` fields that describe this bias, with None for undefined values.
     """
     median = float(np.median(annotations))
     few = annotations <= median

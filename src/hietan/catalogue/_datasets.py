@@ -1,4 +1,4 @@
-"""Datasets by name, by the name of a set, or by file."""
+"""Datasets by name, set name or file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _SYNTHETIC = tuple(f"synthetic-{seed}" for seed in range(8))
 
 
 def dataset_names() -> tuple[str, ...]:
-    """The names of all single datasets: 14 about ageing genes in the package, 28 published ones, and synthetic ones.
+    """Return the names of all datasets: 14 packaged sets of ageing genes, 28 published datasets, and
+    synthetic datasets.
 
     >>> dataset_names()[0], dataset_names()[-1]
     ('worm-BP', 'synthetic-7')
@@ -33,7 +34,7 @@ def dataset_names() -> tuple[str, ...]:
 
 
 def dataset_sets() -> dict[str, tuple[str, ...]]:
-    """The names of the sets of datasets, each with the names of its datasets.
+    """Return the dataset sets by name, each with its datasets' names.
 
     >>> {name: len(members) for name, members in dataset_sets().items()}
     {'ageing-2025': 14, 'ageing-2014': 28, 'synthetic': 8}
@@ -42,15 +43,15 @@ def dataset_sets() -> dict[str, tuple[str, ...]]:
 
 
 def dataset_set_notes() -> dict[str, str]:
-    """What each set of datasets holds and where it comes from, in a few words.
+    """Return a short note on each dataset set's contents and origin.
 
     >>> dataset_set_notes()["synthetic"]
-    'made-up rows over made-up hierarchies; generated'
+    'synthetic rows and hierarchies; generated'
     """
     return {
-        "ageing-2025": "genes of worm and fly, GenAge 2025, Gene Ontology 2019; in the package",
-        "ageing-2014": "the paper's genes of worm (CE), fly (DM), mouse (MM) and yeast (SC); downloaded once",
-        "synthetic": "made-up rows over made-up hierarchies; generated",
+        "ageing-2025": "worm and fly genes, GenAge 2025, Gene Ontology 2019; in the package",
+        "ageing-2014": "the paper's worm (CE), fly (DM), mouse (MM) and yeast (SC) genes; downloaded once",
+        "synthetic": "synthetic rows and hierarchies; generated",
     }
 
 
@@ -96,7 +97,7 @@ def load_dataset(spec: str, *, progress: bool = False) -> Dataset:
 
 
 def load_datasets(specs: Sequence[str], *, progress: bool = False) -> list[Dataset]:
-    """Load all datasets given by name, by the name of a set or by file, each once; see `load_dataset`.
+    """Load all datasets given by name, set name or file, each dataset once; see `load_dataset`.
 
     >>> [data.name for data in load_datasets(["synthetic-1", "synthetic"])][:3]
     ['synthetic-1', 'synthetic-0', 'synthetic-2']
@@ -107,7 +108,9 @@ def load_datasets(specs: Sequence[str], *, progress: bool = False) -> list[Datas
 
 
 def dataset_groups(datasets: Sequence[Dataset]) -> dict[str, str]:
-    """The organism of each dataset about ageing genes, by name: such datasets are sets of genes seen in 7 ways each.
+    """Return each ageing-gene dataset's organism.
+
+    An organism's datasets describe the same genes in 7 ways.
 
     The packaged and the published datasets of an organism share genes, so they have the same group.
     """

@@ -1,4 +1,4 @@
-"""From names of methods, sets and import paths to classifiers, with their parameters and what is tuned around them."""
+"""Classifiers by method name, set name or import path, with their parameters and tuning."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hietan.selection import MinSupport
 LAMBDA_FRACTION = 0.1
 PAPERS_SMOOTHING = "laplace"  # the paper does not say how it smooths
 MOST_SUPPORT = 2**31 - 1
-# Thresholds of P(positive), dense where the probabilities of Bayesian networks are: near 0 and 1.
+# Thresholds of P(positive), dense near 0 and 1, where most probabilities of Bayesian networks are.
 _LOG_ODDS = np.geomspace(0.1, 36, 40)
 THRESHOLDS = expit(np.concatenate([-np.geomspace(600, 36, 12)[:-1], -_LOG_ODDS[::-1], [0.0], _LOG_ODDS]))
 
@@ -37,21 +37,21 @@ def make_estimator(
     lam_relative: float | None = None,
     lam_criterion: str = "log_loss",
 ) -> Any:
-    """Make the classifier of a name or an import path, which may have parameters after a colon.
+    """Make a classifier from a name or an import path, with optional parameters after a colon.
 
     Parameters
     ----------
     spec : str
-        A name of the catalogue or the import path of a class, and after a colon parameters as name=value, separated
-        by commas.
+        A catalogue name or a class's import path, optionally followed by a colon and comma-separated parameters
+        (name=value).
     lam : float, "tuned" or None
-        The lambda of proximalGraph, unless its parameters say how to find one (`lam`, `lam_relative` or `criterion`).
-        "tuned" chooses it by an inner cross-validation; None leaves it to `lam_relative`.
+        proximalGraph's lambda, unless its parameters already define it (`lam`, `lam_relative` or `criterion`).
+        "tuned" chooses it by inner cross-validation; with None, `lam_relative` determines it.
     lam_relative : float or None
-        Its lambda as a fraction of the smallest value with all weights zero; takes the place of `lam`. If both are
+        Its lambda as a fraction of the smallest value with all weights zero, instead of `lam`. If both are
         None, it is 0.1.
     lam_criterion : str
-        What decides where its lambda is chosen, one of `hietan.classifiers.LAMBDA_CRITERIA`.
+        The criterion that chooses its lambda, one of `hietan.classifiers.LAMBDA_CRITERIA`.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def make_fitted_method(
     lam: float | str | None = None,
     class_prior: Sequence[float] | None = None,
 ) -> Any:
-    """Make the classifier of a name as `make_estimator` does, with parameters that are given apart from it.
+    """Make a classifier by name, like `make_estimator`, with parameters passed separately.
 
     Parameters
     ----------
@@ -100,14 +100,14 @@ def make_fitted_method(
     smoothing : str or None
         The kind of smoothing.
     lam : float, "tuned" or None
-        The lambda of proximalGraph; "tuned" chooses it by an inner cross-validation.
+        proximalGraph's lambda; "tuned" chooses it by inner cross-validation.
     class_prior : sequence of float or None
         The probabilities of the classes.
 
     Raises
     ------
     CatalogueError
-        If the method has no such parameter, the name gives it already, or it cannot have this value.
+        If the method has no such parameter, the name already sets it, or the value is invalid.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def make_fitted_method(
 
 
 def parse_lambda(lam: float | str) -> float | None:
-    """The lambda of proximalGraph from a number or text; None for "tuned"; raises CatalogueError for anything else."""
+    """Return proximalGraph's lambda from a number or text, or None for "tuned". Raise CatalogueError otherwise."""
     if lam == "tuned":
         return None
     try:
@@ -157,7 +157,7 @@ def make_methods(
     tune_threshold: bool = False,
     min_support: int | None = None,
 ) -> list[Method]:
-    """Make the methods of a study. A method with parameters alpha and smoothing is made once for each setting.
+    """Make a study's methods. A method with the parameters alpha and smoothing is made once for each setting.
 
     Parameters
     ----------
@@ -168,19 +168,19 @@ def make_methods(
         combined with every smoothing. With None, the methods of the set "paper" have the smoothing "laplace", and all
         others their default. HieLogistic, whose network alone is smoothed, varies only if smoothings are given.
     lam : float, "tuned" or None
-        The lambda of proximalGraph; "tuned" chooses it by an inner cross-validation.
+        proximalGraph's lambda; "tuned" chooses it by inner cross-validation.
     lam_relative : float or None
-        The lambda of proximalGraph as a fraction of the smallest value with all weights zero, which differs between
-        training sets; takes the place of `lam`. If both are None, it is 0.1.
+        proximalGraph's lambda as a fraction of the smallest value with all weights zero, which differs between
+        training sets, instead of `lam`. If both are None, it is 0.1.
     lam_criterion : str
-        What decides where the lambda of proximalGraph is chosen: "log_loss", "auc" or "gmean".
+        The criterion that chooses proximalGraph's lambda: "log_loss", "auc" or "gmean".
     tune_alpha : bool
         Whether to choose alpha by the log loss of an inner 5-fold cross-validation instead.
     tune_threshold : bool
         Whether to choose the threshold that maximises GMean, on training rows, around everything else that is tuned.
     min_support : int or None
         Fit every method only to columns that have at least this many ones in its training rows and vary there. The
-        columns are chosen innermost, so that what is tuned is tuned for them.
+        columns are chosen innermost, so that parameters are tuned for these columns.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def make_methods(
     unknown = [smoothing for smoothing in smoothings or () if smoothing not in SMOOTHINGS]
     if unknown:
         raise CatalogueError(f"unknown smoothing {unknown[0]!r}{suggest(unknown[0], SMOOTHINGS)}")
-    # Refuse now what every job of a study would refuse.
+    # Raise now the errors that every job of a study would raise.
     for alpha in alphas:
         if not is_weight(alpha):
             raise CatalogueError(f"alpha is {alpha!r:.40}; expected a number from 1e-300 to 1e300")
@@ -230,7 +230,7 @@ def make_methods(
 
 
 def number_text(number: float) -> str:
-    """A number in as few digits as identify it exactly.
+    """Return a number with as few digits as identify it exactly.
 
     >>> number_text(1.0), number_text(0.05), number_text(0.12345678)
     ('1', '0.05', '0.12345678')
@@ -242,7 +242,7 @@ def number_text(number: float) -> str:
 def _variants(
     spec: str, estimator: Any, settings: Sequence[tuple[float | None, str | None]], min_support: int | None
 ) -> list[Method]:
-    """A method once for each setting; only once if it has no such parameters, or if they are given."""
+    """Return a method once per setting, or once if it has no such parameters or they are already given."""
     path, colon, parameters_text = spec.partition(":")
     name = path.rpartition(".")[2] + colon + parameters_text
     parameters = estimator.get_params(deep=False)
@@ -272,7 +272,7 @@ def _with_support(estimator: Any, min_support: int | None) -> Any:
 
 
 def _tuning_label(min_support: int | None, tuned: list[str]) -> str:
-    """What is chosen within the training rows; methods are ranked only among those with the same label."""
+    """Return a label for the tuned parameters. Only methods with the same label are ranked together."""
     columns = [] if min_support is None else [f"support={min_support}"]
     return "+".join(columns + tuned) or "none"
 

@@ -1,4 +1,4 @@
-"""The table of methods: their names, what they do, when to use them, and the sets that they belong to."""
+"""The method table: each method's name, what it does, when to use it, and its sets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from hietan.selection import GTD, SHSEL, TSEL, SelectedColumns
 
 @dataclass(frozen=True)
 class MethodEntry:
-    """A method of the catalogue.
+    """A method in the catalogue.
 
     Attributes
     ----------
@@ -44,11 +44,11 @@ class MethodEntry:
     idea : str
         What it does, in a few words.
     when : str
-        When to take it, as the end of a sentence that begins with "Take it".
+        When to use it, as the end of a sentence that begins with "Use it".
     make : callable
         Makes the unfitted classifier; for classifiers of this package, it accepts their parameters.
     sets : tuple of str
-        The sets that it belongs to, besides "all".
+        The sets that contain it, in addition to "all".
     in_demo : bool
         Whether ``hietan demo`` shows it.
     """
@@ -63,7 +63,10 @@ class MethodEntry:
 
 
 def balanced_logistic(l1_ratio: float, **options: Any) -> Callable[[], LogisticRegression]:
-    """A maker of balanced logistic regressions; scikit-learn 1.8 replaced `penalty` by `l1_ratio`."""
+    """Return a function that makes balanced logistic regressions.
+
+    In scikit-learn 1.8, `l1_ratio` replaced `penalty`.
+    """
 
     def make() -> LogisticRegression:
         default = inspect.signature(LogisticRegression).parameters["penalty"].default
@@ -81,20 +84,20 @@ AIRE = ("aire",)
 """The set of all methods of the comparison."""
 _ALL_FEATURES = 2**31 - 1  # more than there are: "rnb" then keeps all of them
 
-# The lazy selections: a name, a title, the idea, and when to take it with naive Bayes.
+# The lazy selections: a name, a title, the idea, and when to use it with naive Bayes.
 _LAZY = (
     ("hip", "HIP", "the most specific features of a row", ""),
     (
         "mr",
         "MR",
         "the most relevant features of each lineage in a row",
-        "to compare with HIP: what stays is chosen by relevance, not by how specific it is",
+        "to compare with HIP: keeps the most relevant features, not the most specific ones",
     ),
     (
         "hip-mr",
         "HIP-MR",
         "specific features remove less relevant ones",
-        "to compare with HIP: relevant ancestors stay beside what implies them",
+        "to compare with HIP: relevant ancestors stay next to the features that imply them",
     ),
 )
 _EAGER: tuple[tuple[str, Callable[[], Any], str], ...] = (
@@ -135,8 +138,9 @@ def _lazy_entries() -> list[MethodEntry]:
             MethodEntry(
                 f"{name}-tan",
                 f"{title} + TAN",
-                f"{idea}; a tree of them",
-                f"for a tree per row over what {title} leaves; Hie-TAN-Lite selects while its tree grows",
+                f"{idea}; a tree over them",
+                f"for a tree per row over the features that {title} keeps; Hie-TAN-Lite selects while its tree "
+                "grows",
                 partial(LazySelection, selection=name, model="tan"),
                 AIRE,
             ),
@@ -175,11 +179,11 @@ AIRE_ENTRIES = (
         for name, model, what, make, when in _MODELS
     ),
 )
-"""The methods of the comparison that are not in it for another reason as well."""
+"""The methods that are only in the comparison."""
 
 
 def to_dense(X: Any) -> Any:
-    """A sparse matrix as an array, for classifiers that do not accept sparse matrices."""
+    """Return a sparse matrix as an array, for classifiers that do not accept sparse matrices."""
     return X.toarray() if hasattr(X, "toarray") else X
 
 
@@ -187,7 +191,7 @@ def _gradient_boosting() -> Any:
     return make_pipeline(FunctionTransformer(to_dense, accept_sparse=True), HistGradientBoostingClassifier())
 
 
-_PAPER, _OURS, _MODERN = ("bayes", "paper"), ("ours",), ("modern",)
+_PAPER, _NEW, _MODERN = ("bayes", "paper"), ("new",), ("modern",)
 # One entry per method. Its place here is its place in sets, studies and the demo.
 _ENTRIES = (
     MethodEntry(
@@ -212,7 +216,7 @@ _ENTRIES = (
         "hie-tan-lite",
         "Hie-TAN-Lite",
         "a tree per row, directed, without redundancy",
-        "for a small tree per row as its reason, or to repeat the paper",
+        "for a small tree that explains each row, or to repeat the paper",
         HieTANLite,
         _PAPER,
         True,
@@ -265,7 +269,7 @@ _ENTRIES = (
         "the hierarchy itself is the network",
         "for very large data, data in parts, or reasons from counts alone",
         HieBAN,
-        _OURS,
+        _NEW,
         True,
     ),
     MethodEntry(
@@ -274,13 +278,13 @@ _ENTRIES = (
         "HieBAN, corrected by a regression",
         "first: if rows may be incomplete, or if you need reasons",
         HieLogistic,
-        _OURS,
+        _NEW,
         True,
     ),
     MethodEntry(
         "proximal-graph",
         "proximalGraph",
-        "a linear model that keeps whole paths",
+        "a linear model; keeps a feature only with its ancestors",
         "to keep few features, each with all its ancestors, or for features that are not binary",
         ProximalGraph,
         ("paper",),
@@ -299,7 +303,7 @@ _ENTRIES = (
         "logistic-l1",
         "logistic regression, L1",
         "few weights",
-        "for few features, whatever their relations",
+        "for few features with any relations",
         balanced_logistic(1.0, solver="liblinear"),
         _MODERN,
     ),
@@ -322,8 +326,8 @@ _ENTRIES = (
     MethodEntry(
         "balanced-random-forest",
         "balanced random forest",
-        "300 trees over balanced draws of rows",
-        "the same where classes differ in size",
+        "300 trees on balanced samples of rows",
+        "the same for classes of different sizes",
         lambda: RandomForestClassifier(300, class_weight="balanced_subsample"),
         _MODERN,
     ),
@@ -349,7 +353,7 @@ METHODS = {entry.name: entry for entry in _ENTRIES}
 
 
 def method_names() -> tuple[str, ...]:
-    """The names of single methods.
+    """Return the names of the individual methods.
 
     >>> method_names()[:3]
     ('tan', 'hie-tan', 'hie-tan-lite')
@@ -358,21 +362,22 @@ def method_names() -> tuple[str, ...]:
 
 
 def method_sets() -> dict[str, tuple[str, ...]]:
-    """The names of the sets of methods, each with the names of its methods.
+    """Return the method sets by name, each with its methods' names.
 
-    "paper" has the methods that the paper compares, "bayes" the Bayesian networks among them, "ours" the two that this
-    package adds, "modern" those of scikit-learn, and "aire" the selections of features along the hierarchy, lazy and
-    eager, with naive Bayes, trees and logistic regression (Artificial Intelligence Review, 2018).
+    "paper" contains the methods that the paper compares, and "bayes" the Bayesian networks among them. "new" contains
+    the two methods that are new in hietan, and "modern" scikit-learn's classifiers. "aire" contains lazy and eager
+    feature selection along the hierarchy, with naive Bayes, trees and logistic regression (Artificial Intelligence
+    Review, 2018).
 
     >>> method_sets()["bayes"]
     ('tan', 'hie-tan', 'hie-tan-lite', 'hre-tan', 'hie-aode-lite')
-    >>> method_sets()["ours"]
+    >>> method_sets()["new"]
     ('hie-ban', 'hie-logistic')
     >>> method_sets()["aire"][:4]
     ('tan', 'hip-nb', 'logistic-l2', 'bernoulli-nb')
     """
     members = {
         name: tuple(entry.name for entry in METHODS.values() if name in entry.sets)
-        for name in ("bayes", "paper", "ours", "modern", "aire")
+        for name in ("bayes", "paper", "new", "modern", "aire")
     }
     return {**members, "all": method_names()}

@@ -1,4 +1,4 @@
-"""Studies of named datasets and methods: their options, files that hold the options, and running them."""
+"""Studies of named datasets and methods: options, study files, and how to run a study."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hietan.exceptions import StudyError
 
 @dataclass(frozen=True)
 class StudyOptions:
-    """What a study compares, and how it is run: the options of ``hietan study`` or the keys of a study file.
+    """A study's plan: the options of ``hietan study`` or the keys of a study file.
 
     Parameters
     ----------
@@ -36,17 +36,17 @@ class StudyOptions:
     groups : str, optional
         A file that names, in each line, a row and its group, separated by a tab or comma; see `read_row_groups`.
     alpha : list of float, optional
-        Values of alpha; 1 if not given.
+        Values of alpha [default: 1].
     smoothing : list of str, optional
-        Kinds of smoothing; if not given, "laplace" for the set "paper", and each method's own default otherwise.
+        Kinds of smoothing [default: "laplace" for the set "paper", otherwise each method's own default].
     lam : float or str, optional
-        The lambda of proximalGraph: a number above 0, or "tuned" to choose it by inner cross-validation. If neither
-        `lam` nor `lam_relative` is given, `lam_relative` is 0.1.
+        proximalGraph's lambda: a number above 0, or "tuned" to choose it by inner cross-validation. If neither `lam`
+        nor `lam_relative` is given, `lam_relative` is 0.1.
     lam_relative : float, optional
-        The lambda of proximalGraph as a fraction of the smallest value with all weights zero, which differs between
+        proximalGraph's lambda as a fraction of the smallest value with all weights zero, which differs between
         training sets; from 1e-10 to 1.
     lam_criterion : str
-        What decides where the lambda of proximalGraph is tuned: "log_loss", "auc" or "gmean".
+        The criterion that tunes proximalGraph's lambda: "log_loss", "auc" or "gmean".
     tune_alpha, tune_threshold : bool
         Whether to choose alpha and the probability threshold by inner cross-validation.
     usage : bool
@@ -55,14 +55,12 @@ class StudyOptions:
         Fit methods only to columns with at least this many ones in the training rows.
     jobs, backend, scheduler
         How many jobs run at a time, and where; see `hietan.evaluation.run_study`. Results do not depend on them.
-    job_timeout : float, optional
-        How many seconds a job may take; one that takes longer is ended, and counts as failed.
     positive : str, optional
-        The positive class; if not given, what each dataset states, or else the rarer of two classes.
+        The positive class [default: each dataset's, or the rarer of two classes].
     lose : list of float, optional
         Shares of their most specific annotations that held-out rows lose in further predictions.
     equal_rows : str
-        What to do about equal rows: "keep", "same-fold" or "not-tested"; see `hietan.evaluation.run_study`.
+        How to treat identical rows: "keep", "same-fold" or "not-tested"; see `hietan.evaluation.run_study`.
     """
 
     data: list[str]
@@ -82,7 +80,6 @@ class StudyOptions:
     jobs: int = 1
     backend: str = "threads"
     scheduler: str | None = None
-    job_timeout: float | None = None
     positive: str | None = None
     lose: list[float] | None = None
     equal_rows: str = "keep"
@@ -96,7 +93,8 @@ class StudyOptions:
             object.__setattr__(self, "lam", "tuned" if lam is None else lam)
         else:
             raise StudyError(
-                f"lam and lam_relative exclude each other; got {self.lam!r:.40} and {self.lam_relative!r:.40}: give one"
+                f"lam and lam_relative exclude each other; got {self.lam!r:.40} and {self.lam_relative!r:.40}; "
+                "pass only one"
             )
         if self.lam_criterion not in LAMBDA_CRITERIA:
             raise StudyError(
@@ -108,21 +106,20 @@ class StudyOptions:
             )
 
     def run_where(
-        self,
-        jobs: int | None = None,
-        backend: str | None = None,
-        scheduler: str | None = None,
-        job_timeout: float | None = None,
+        self, jobs: int | None = None, backend: str | None = None, scheduler: str | None = None
     ) -> StudyOptions:
-        """The same study, run elsewhere; None changes nothing, except that changing the backend drops the scheduler."""
-        given = {"jobs": jobs, "backend": backend, "scheduler": scheduler, "job_timeout": job_timeout}
+        """Return the same study with other run options.
+
+        None changes nothing, but a new backend drops the scheduler.
+        """
+        given = {"jobs": jobs, "backend": backend, "scheduler": scheduler}
         changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         if backend not in (None, self.backend):
             changes.setdefault("scheduler", None)
         return replace(self, **changes)
 
     def command(self) -> str:
-        """The shell command that runs this study, without the options that leave its results unchanged."""
+        """Return the shell command that runs this study, without options that do not affect its results."""
         words = ["hietan study"]
         words += [f"--data {shlex.quote(name)}" for name in self.data]
         words += [f"--methods {shlex.quote(name)}" for name in self.methods]
@@ -155,14 +152,14 @@ def run_named_study(
     details: bool = False,
     predicted: Callable[[StudyResults], None] | None = None,
 ) -> StudyResults:
-    """Run a study of named datasets and methods, and explain rows if that is asked for.
+    """Run a study of named datasets and methods, and explain rows if requested.
 
     Parameters
     ----------
     options : StudyOptions
-        What the study compares, and how it is run.
+        The study's plan.
     output : path, optional
-        The directory of the results, from which an interrupted study is resumed. Without it, nothing is kept on disk.
+        The results directory, from which an interrupted study is resumed. Without it, nothing is kept on disk.
     retry_failed : bool
         Whether to run again the jobs that failed before.
     progress : callable, optional
@@ -170,19 +167,19 @@ def run_named_study(
     show_downloads : bool
         Whether to show the progress of downloads on stderr.
     wanted : sequence of str
-        The names of rows that are to be explained besides others; before any job runs, it is checked that they exist.
+        The names of other rows to explain, which are checked before any job runs.
     readable, details : bool
-        What to write about rows that are explained, into the directory of the results. Every method on every dataset
-        is a further job. With Dask, these jobs run in threads of this process.
+        What to write about explained rows to the results directory. Every method on every dataset is a further job.
+        With Dask, these jobs run in threads of this process.
     predicted : callable, optional
         Called with the results when all jobs that predict are done, before rows are explained.
 
     Raises
     ------
     CatalogueError
-        If a name is not that of a dataset or method.
+        If a dataset or method is unknown.
     StudyError
-        If the study cannot be run as asked.
+        If the options or the input are invalid.
 
     Examples
     --------
@@ -202,7 +199,9 @@ def run_named_study(
         min_support=options.min_support_in_folds,
     )
     if output is None and (readable or details):
-        raise ValueError("explanations need a directory; give output, or neither readable nor details")
+        raise ValueError(
+            "explanations need an output directory; pass output, or leave out readable and details"
+        )
     datasets = load_datasets(options.data, progress=show_downloads)
     refuse_unknown_rows(datasets, wanted)
     shown = None
@@ -217,7 +216,6 @@ def run_named_study(
         n_jobs=options.jobs,
         backend=options.backend,
         scheduler=options.scheduler,
-        job_timeout=options.job_timeout,
         output=output,
         groups=dataset_groups(datasets),
         usage=options.usage,
@@ -232,22 +230,28 @@ def run_named_study(
         predicted(results)
     if output is not None and (readable or details):
         where = "processes" if options.backend == "processes" else "threads"
-        limits: Any = {"n_jobs": options.jobs, "backend": where, "job_timeout": options.job_timeout}
-        explained = None if shown is None else shown.explained
-        what: Any = {"wanted": wanted, "readable": readable, "details": details}
-        write_explanations(results, Path(output), **what, **limits, progress=explained)
+        write_explanations(
+            results,
+            Path(output),
+            wanted=wanted,
+            readable=readable,
+            details=details,
+            n_jobs=options.jobs,
+            backend=where,
+            progress=None if shown is None else shown.explained,
+        )
     return results
 
 
 class _AllJobs:
-    """Shows the jobs that predict and, after them, those that explain as the jobs of one study.
+    """A progress display that counts a study's prediction and explanation jobs together.
 
     Parameters
     ----------
     progress : callable
         Called with a `Progress` after every job.
     n_explaining : int
-        How many jobs will explain.
+        The number of explanation jobs.
     """
 
     def __init__(self, progress: Callable[[Progress], None], n_explaining: int) -> None:
@@ -257,12 +261,12 @@ class _AllJobs:
         self.n_kept: int | None = None
 
     def __call__(self, state: Progress) -> None:
-        """Show how many of the jobs that predict are done."""
+        """Show how many prediction jobs are done."""
         self.predicted = state
         self.progress(replace(state, total=state.total + self.n_explaining))
 
     def explained(self, done: int, total: int) -> None:
-        """Show how many of the jobs that explain are done; the first call has those of an earlier run."""
+        """Show how many explanation jobs are done. The first call includes jobs from an earlier run."""
         if self.n_kept is None:
             self.n_kept = done
         before = self.predicted
@@ -272,7 +276,7 @@ class _AllJobs:
 
 
 def read_row_groups(path: str | Path) -> dict[str, str]:
-    """The group of each row, from a file: a row's name and its group in each line, separated by a tab or a comma.
+    """Return each row's group from a file. Each line has a name and a group, separated by a tab or a comma.
 
     Empty lines and lines that begin with # are skipped.
 
@@ -292,13 +296,13 @@ def read_row_groups(path: str | Path) -> dict[str, str]:
         entries = [entry.strip() for entry in line.split("\t" if "\t" in line else ",")]
         if len(entries) != 2 or not all(entries):
             raise StudyError(
-                f"{path}, line {number}: expected the name of a row and its group, separated by a tab or a comma; got "
+                f"{path}, line {number}: expected a row name and its group, separated by a tab or a comma; got "
                 f"{line!r:.80}"
             )
         if groups.setdefault(entries[0], entries[1]) != entries[1]:
             raise StudyError(
-                f"{path}, line {number}: row {entries[0]!r} is in the group {entries[1]!r}, but was in "
-                f"{groups[entries[0]]!r} before"
+                f"{path}, line {number}: row {entries[0]!r} is in group {entries[1]!r}, but an earlier line puts "
+                f"it in group {groups[entries[0]]!r}"
             )
     return groups
 
@@ -307,7 +311,7 @@ def read_row_groups(path: str | Path) -> dict[str, str]:
 
 _NAMES = (str, "a name or a list of names")
 _COUNT = (int, "a whole number above 0")
-# What the value of each key must be, as types and in words; keys that are not listed here are true or false.
+# The accepted values of each key, as types and in words; keys that are not listed are true or false.
 _KINDS: dict[str, tuple[Any, str]] = {
     "data": _NAMES,
     "methods": _NAMES,
@@ -324,7 +328,6 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "backend": (str, "threads, processes or dask"),
     "scheduler": (str, "an address such as tcp://host:8786"),
     "positive": (str, "the name of a class"),
-    "job_timeout": ((int, float), "a number of seconds"),
     "lose": ((int, float), "a number or a list of numbers"),
     "equal_rows": (str, "keep, same-fold or not-tested"),
 }
@@ -333,7 +336,7 @@ _LEAST = {"folds": 2, "seeds": 1, "min_support_in_folds": 1}
 
 
 def read_study_file(path: str | Path) -> StudyOptions:
-    """Read the options of a study from a TOML file, whose keys are the options of ``hietan study``.
+    """Read a study's options from a TOML file, whose keys are the options of ``hietan study``.
 
     Raises
     ------

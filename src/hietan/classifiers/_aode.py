@@ -1,4 +1,4 @@
-"""Averaged one-dependence estimators, plain and with a hierarchy of the features."""
+"""Averaged one-dependence estimators, with and without a feature hierarchy."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from hietan.structure._tree import ROOT
 
 
 class _AveragedEstimators(PairBayes):
-    """Stores the parameters and scores rows by the mean of one estimator for each feature."""
+    """The parameters and scores of AODE: the mean of one estimator per feature."""
 
-    _ancestors: str  # what an estimator does with the ancestors of its feature, for the kernel
+    _ancestors: str  # how an estimator treats the ancestors of its feature, for the kernel
     _fills_tables = True
     _accepted: ClassVar[Accepted] = {
         **ACCEPTED,
@@ -40,7 +40,7 @@ class _AveragedEstimators(PairBayes):
         n_jobs: int | None = None,
     ) -> None:
         self.hierarchy = hierarchy
-        self.alpha = alpha
+        self.alpha: float | None = alpha
         self.smoothing = smoothing
         self.min_frequency = min_frequency
         self.binarize = binarize
@@ -87,7 +87,7 @@ class _AveragedEstimators(PairBayes):
         return f"{own} {super()._counts_note}".strip()
 
     def _estimator_log_prior(self, log_prior: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The ln P(c) with which P(c) P(x_i | c) = (count + k) / (n + 2 C k), k a pseudo-count, unless it is given."""
+        """Return ln P(c) so that P(c) P(x_i | c) = (count + k) / (n + 2 C k) with pseudo-count k, or the set prior."""
         if self.class_prior is not None:
             return log_prior
         n_c, two = self.class_count_, 2 * self._smoothing.pseudo_count
@@ -96,7 +96,7 @@ class _AveragedEstimators(PairBayes):
 
     @property
     def _min_units(self) -> int:
-        """The smallest count of a value whose feature has an estimator: it weighs more than `min_frequency` - 1 rows.
+        """The smallest count of a value for which its feature has an estimator: more than `min_frequency` - 1 rows.
 
         For whole weights, that is `min_frequency` rows. With others, 1 still means that the value occurs at all.
         """
@@ -107,16 +107,17 @@ class _AveragedEstimators(PairBayes):
 class AODE(_AveragedEstimators):
     """Averaged one-dependence estimators (Webb, Boughton & Wang 2005).
 
-    Each feature i has an estimator, P(c, x_i) times the product over the other features of P(x_j | c, x_i); the joint
-    probability is the mean of the estimators. The hierarchy has no influence.
+    Each feature i has an estimator, P(c, x_i) times the product over the other features of P(x_j | c, x_i). The joint
+    probability is the mean of the estimators. AODE does not use the hierarchy.
 
     Parameters
     ----------
     min_frequency : int, default 1
-        A feature has an estimator of its own for a row if its value in that row occurs at least this often in the
-        training rows. Where their weights are not whole numbers, it must weigh more than this minus 1.
+        A feature has an estimator for a row if its value in that row occurs at least this often in the training rows.
+        If their weights are not whole numbers, it must weigh more than this minus 1.
     smoothing : {"laplace", "pooled", "odds"}, default "laplace"
-        As for :class:`TAN`, with another default: on the packaged datasets, AODE ranks less well with the others.
+        As for :class:`TAN`, but with another default, because on the packaged datasets AODE ranks rows less well with
+        the others.
     hierarchy, alpha, binarize, class_prior, class_weight, n_jobs
         As for :class:`TAN`.
 
@@ -145,7 +146,7 @@ class HieAODE(_AveragedEstimators):
 
     Like :class:`AODE`, but in the estimator of a feature its ancestors depend only on the class.
 
-    The parameters and attributes are those of :class:`AODE`.
+    The parameters and attributes are the same as for :class:`AODE`.
 
     Examples
     --------
@@ -168,9 +169,9 @@ class HieAODELite(_AveragedEstimators):
     """Hie-AODE without the ancestors (Wan & Freitas 2020).
 
     Like :class:`HieAODE`, but the estimator of a feature leaves its ancestors out. Features are not removed from single
-    rows. (By the definition of the method, the estimators of deep terms have fewer factors and so weigh more.)
+    rows. (By definition, the estimators of deep terms have fewer factors and so weigh more.)
 
-    The parameters and attributes are those of :class:`AODE`.
+    The parameters and attributes are the same as for :class:`AODE`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The state that all classifiers store, and the frame of the Bayesian ones: the steps of a fit, and predictions."""
+"""The stored state of all classifiers, and the Bayesian classifiers' framework for fitting and prediction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from hietan import _kernel
-from hietan._runtime.notebook import Documented
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._checks import (
     ACCEPTED,
@@ -45,18 +44,18 @@ from hietan.structure._openings import OpenCounts, check_open_counts
 from hietan.structure._rows import BinaryRows, Violation, first_violation
 
 
-class FittedState(Documented):
-    """Give a classifier a state that may come from a stranger.
+class FittedState:
+    """A mixin that restores a classifier's state safely, even from an untrusted file.
 
-    The state is the parameters and the fitted attributes, whose names end with an underscore. Whatever follows from
-    them, such as trees, is not part of it. `__setstate__` checks everything that predictions rely on, so that a forged
-    file raises an exception, whichever library read it.
+    The state consists of the parameters and the fitted attributes, whose names end with an underscore. Derived objects,
+    such as trees, are not part of it. `__setstate__` checks everything that predictions rely on, so that a forged file
+    raises an exception with any library.
     """
 
     _stored: ClassVar[frozenset[str]]  # the fitted attributes that every model of the class has
     _stored_sometimes: ClassVar[frozenset[str]] = frozenset({"feature_names_in_"})
     without_hierarchy: ClassVar[str] = ""
-    """What a classifier is without a hierarchy; "" if it does not use one."""
+    """Name of the equivalent classifier without a hierarchy; "" if the classifier does not use one."""
 
     def _check_parameters(self) -> None:
         raise NotImplementedError
@@ -66,7 +65,7 @@ class FittedState(Documented):
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         cls: Any = type(self)
-        # Whatever the class defines, above all its checks, is not for the file to replace.
+        # A file must not replace anything that the class defines, such as its checks.
         shadowed = sorted(name for name in set(state) - set(cls._get_param_names()) if hasattr(cls, name))
         require(not shadowed, f"not part of the state of {cls.__name__}: {shadowed[:1]}")
         self.__dict__.update(state)
@@ -83,14 +82,14 @@ class FittedState(Documented):
         return {name: value for name, value in sorted(vars(self).items()) if name in known}
 
     def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
-        """Raise ValueError for fitted attributes that no `fit` of this class can have left."""
+        """Raise ValueError for fitted attributes that this class's `fit` could not have set."""
         self._check_names(fitted)
         d, classes, hierarchy = fitted["n_features_in_"], fitted["classes_"], fitted["hierarchy_"]
         require(isinstance(hierarchy, Hierarchy), "hierarchy_ is not a hierarchy")
         require(type(d) is int and d == len(hierarchy) > 0, "the hierarchy and n_features_in_ disagree")
         require(isinstance(classes, np.ndarray) and classes.ndim == 1, "the classes are not an array")
         right = len(classes) > 1 and np.array_equal(np.unique(classes), classes)
-        require(right, "the classes are not two or more labels, sorted")
+        require(right, "the classes are not a sorted array of two or more labels")
         if "feature_names_in_" in fitted:
             _check_column_names(fitted["feature_names_in_"], hierarchy)
         if "root_order_" in fitted:
@@ -116,22 +115,22 @@ class FittedState(Documented):
 
 
 class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """A classifier that needs nothing but per-class counts of binary features.
+    """A classifier that needs only per-class counts of binary features.
 
     A subclass stores its parameters (at least `hierarchy`, `alpha`, `smoothing`, `binarize`, `class_prior`,
-    `class_weight` and `n_jobs`) and implements its own steps. They run in this order:
+    `class_weight` and `n_jobs`) and implements these steps, which run in this order:
 
     1. `_check_parameters` raises an error for wrong parameters, at the beginning of every call. It looks them up in the
        table `_accepted`.
     2. `fit` and the first `partial_fit` read the columns and classes, then `_draw` makes the random choices.
     3. `_count` counts the rows and checks them against the hierarchy. The counts are stored.
-    4. `_learn` learns from the counts what does not depend on the row to predict. It runs at the end of `fit`; after
-       `partial_fit` it waits for the first use of its result, `_learned`.
+    4. `_learn` learns everything that does not depend on the row to predict from the counts. It runs at the end of
+       `fit`; after `partial_fit` it runs when its result, `_learned`, is first used.
     5. `_joint_log` scores rows, chunk by chunk, and `_score_parts` returns the terms of the same scores for `explain`
        (`_state_parts` returns them faster if they can be looked up).
 
-    If step 1 raises an error, the model stays as it was. If step 2 or 3 raises one, `fit` leaves no model, and
-    `partial_fit` leaves the existing one unchanged.
+    If step 1 raises an error, the model is not changed. If step 2 or 3 raises an error, `fit` leaves no model, and
+    `partial_fit` leaves the existing model unchanged.
     """
 
     hierarchy: Hierarchy | None
@@ -141,17 +140,17 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
     class_prior: ArrayLike | None
     class_weight: Mapping[Any, float] | str | None
     n_jobs: int | None
-    alpha_: float  # only of classifiers that can choose it
+    alpha_: float  # only in classifiers that can choose it
     weight_unit_: float
     class_weight_: NDArray[np.float64]
     counts_: Any  # as `_count` returns them
     _accepted: ClassVar[Accepted] = ACCEPTED
     _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_"})
     _stored |= {"class_weight_", "weight_unit_"}
-    _structure: Any  # what `_learn` returned; None before
+    _structure: Any  # the result of `_learn`; None before
 
     def _draw(self, n_features: int) -> dict[str, Any]:
-        """Return the fitted attributes that are drawn at random, once per model."""
+        """Return the fitted attributes that are drawn at random once per model."""
         return {}
 
     @staticmethod
@@ -159,18 +158,19 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
     def _count(
         rows: BinaryRows, codes: NDArray[np.int64], n_classes: int, hierarchy: Hierarchy, n_jobs: int | None
     ) -> tuple[Any, Violation | None]:
-        """Count the rows, given the class of each, and find the first one that contradicts the hierarchy.
+        """Count the rows in each class, and find the first row that contradicts the hierarchy.
 
-        Counts of two parts of the data can be added. Static, because it is sent to a cluster without the model.
+        Counts from two parts of the data can be added. The method is static because it is sent to a cluster without
+        the model.
         """
 
     @abstractmethod
     def _learn(self) -> Any:
-        """Return what follows from `counts_` and `hierarchy_` and is needed for every row."""
+        """Return everything that every row needs and that follows from `counts_` and `hierarchy_`."""
 
     @abstractmethod
     def _joint_log(self, rows: BinaryRows) -> NDArray[np.float64]:
-        """Return ln P(c, x) of rows, shape (n_rows, n_classes); threads call it."""
+        """Return ln P(c, x) for each row, shape (n_rows, n_classes). Threads call this method."""
 
     # ------------------------------------------------------------------------------------------ fitting
 
@@ -179,8 +179,8 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
 
         X is an array, a SciPy sparse matrix (never made dense) or a data frame, whose columns are matched to the
         hierarchy by name. It may also be a Dask array or data frame, or a list of delayed blocks of rows, with y
-        divided in the same way: each block is then counted where it is, and the model is the same as that of one fit to
-        all rows in memory.
+        divided in the same way. Each block is then counted where it is stored, and the model equals a fit to all rows
+        in memory.
 
         Parameters
         ----------
@@ -201,10 +201,10 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> RowsInMemory | RowsInBlocks:
-        """Fit, and return the rows as they were weighed."""
+        """Fit, and return the weighted rows."""
         refuse_dataset(self, X, y)
         self._check_parameters()
-        # The old model is dropped first: a refused fit leaves none rather than a mixture, and its memory is free again.
+        # The old model is dropped first: a failed fit leaves none rather than a mixture, and its memory is free again.
         for name in ("counts_", "_structure"):
             self.__dict__.pop(name, None)
         in_blocks = is_partitioned(X)
@@ -219,7 +219,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None
     ) -> Self:
-        """Add further training rows. The model is the same as that of one `fit` to all rows, however they are divided.
+        """Add training rows. However you split the rows, the model equals one `fit` to all of them.
 
         Data larger than memory can be read in parts: ``for X, y in chunks: clf.partial_fit(X, y, classes=...)``.
 
@@ -230,10 +230,10 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         y : array of shape (n_samples,)
             Their classes.
         classes : array of shape (n_classes,) or None, default None
-            All labels that this or later calls may contain. The first call needs it; later ones may leave it out.
+            All labels that this or later calls may contain. The first call needs it; later calls may omit it.
         sample_weight : array of shape (n_samples,) or None, default None
-            How often each row counts, a whole number (others would be rounded by their total, which is not known); 0
-            leaves it out. None means once.
+            How often each row counts, a whole number (others would be rounded by their total, which is unknown); 0
+            leaves a row out. None means once.
 
         Returns
         -------
@@ -246,11 +246,12 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
     def _partial_fit(self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:
         self._check_parameters()
         if is_partitioned(X):
-            raise TypeError("partial_fit takes rows in memory; fit takes a whole Dask collection")
+            raise TypeError("partial_fit needs rows in memory; pass a whole Dask collection to fit")
         first = not hasattr(self, "counts_")
         if first and classes is None:
             raise ValueError(
-                "the first call of partial_fit needs classes: all labels that this or later calls may contain"
+                "the first call to partial_fit needs classes; pass all labels that this and later calls may "
+                "contain"
             )
         rows = read_rows(self, X, y, sample_weight, reset=first)
         known = unique_labels(classes) if classes is not None else self.classes_
@@ -263,9 +264,9 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         classes: NDArray[Any],
         unit: float | None,
     ) -> RowsInMemory | RowsInBlocks:
-        """Count rows, add them to any counts that are already there, and return them as they were weighed.
+        """Count rows, add them to any existing counts, and return the weighted rows.
 
-        `unit` is the unit of their weights; None chooses it.
+        `unit` is the unit of the row weights; None chooses the unit.
         """
         first = not hasattr(self, "counts_")
         self._check_classes(classes)
@@ -280,17 +281,19 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
             Counting(self._count, classes, hierarchy, self.binarize), self.n_jobs
         )
         warn_of_contradiction(violation, stacklevel=4)
-        # From here on, nothing raises an error.
-        self.classes_, self.hierarchy_, self.n_features_in_ = classes, hierarchy, rows.n_features
+        # No errors are raised after this point.
+        self.classes_: NDArray[Any] = classes
+        self.hierarchy_: Hierarchy = hierarchy
+        self.n_features_in_: int = rows.n_features
         self.__dict__.pop("feature_names_in_", None)
         if rows.names is not None:
-            self.feature_names_in_ = rows.names
+            self.feature_names_in_: NDArray[Any] = rows.names
         for name, value in drawn.items():
             setattr(self, name, value)
         self.weight_unit_ = rows.unit
         self.class_weight_ = np.ones(len(classes)) if per_class is None else per_class
         self.counts_ = counts if first else self.counts_ + counts
-        self.class_count_ = self.counts_.class_count
+        self.class_count_: NDArray[Any] = self.counts_.class_count
         self._structure = None
         return rows
 
@@ -298,7 +301,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
     def _learned(self) -> Any:
         """The result of `_learn`, computed on first use."""
         structure = self.__dict__.get("_structure")
-        # Two threads may both learn it; they learn the same, so either result may stay.
+        # Two threads may both learn it; the results are equal, so either may stay.
         if structure is None:
             structure = self._structure = self._learn()
         return structure
@@ -312,7 +315,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
 
     @also_lazily
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """ln P(c, x) for each row and class, in the order of `classes_`; not normalised.
+        """Return ln P(c, x) for each row and class, in the order of `classes_`, without normalisation.
 
         The rows are divided among `n_jobs` threads.
         """
@@ -328,20 +331,20 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
 
     @also_lazily
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """ln P(c | x) for each row and class, in the order of `classes_`."""
+        """Return ln P(c | x) for each row and class, in the order of `classes_`."""
         joint = self.predict_joint_log_proba(X)
         normalised: NDArray[np.float64] = joint - logsumexp(joint, axis=1, keepdims=True)
         return normalised
 
     @also_lazily
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """P(c | x) for each row and class, in the order of `classes_`."""
+        """Return P(c | x) for each row and class, in the order of `classes_`."""
         probability: NDArray[np.float64] = softmax(self.predict_joint_log_proba(X), axis=1)
         return probability
 
     @also_lazily
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row; ties go to the class that comes first in `classes_`."""
+        """Return the most probable class of each row. If classes tie, the first in `classes_` wins."""
         joint = self.predict_joint_log_proba(X)
         labels: NDArray[Any] = self.classes_[np.argmax(joint, axis=1)]
         return labels
@@ -351,7 +354,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         check_is_fitted(self)
         if is_partitioned(X):
             raise TypeError("expected rows in memory, got a Dask collection; pass X.compute()")
-        self._check_parameters()  # alpha, smoothing, class_prior and binarize may have been set since
+        self._check_parameters()  # alpha, smoothing, class_prior and binarize may have changed
         X = validated(self, X, dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize)
 
@@ -362,7 +365,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
 
     @property
     def _alpha(self) -> float:
-        """The parameter, or the value that was chosen."""
+        """The `alpha` parameter, or the chosen value."""
         return self.alpha_ if self.alpha is None else float(self.alpha)
 
     @property
@@ -371,7 +374,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
 
     @property
     def _counts_note(self) -> str:
-        weighted = "The contributions are computed from these counts times the class weights."
+        weighted = "Contributions are computed from these counts, multiplied by the class weights."
         return weighted if (self.class_weight_ != 1).any() else ""
 
     # ------------------------------------------------------------------------------------------ checking
@@ -384,21 +387,22 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         check_prior(self.class_prior, len(classes))
 
     def _check_known_classes(self, y: NDArray[Any], classes: NDArray[Any]) -> None:
-        """Raise an error for a part of the data that does not go with its classes, or these with earlier ones."""
+        """Raise an error if a data part does not match its classes, or if they do not match earlier classes."""
         so_far = self.classes_ if hasattr(self, "counts_") else classes
         if not np.array_equal(classes, so_far):
             raise ValueError(
-                f"classes {classes.tolist()} are not those of the first call, {so_far.tolist()}; pass the same or none"
+                f"classes {classes.tolist()} differ from the classes in the first call, {so_far.tolist()}; pass "
+                "the same classes, or leave out classes"
             )
         unknown = np.setdiff1d(y, classes)
         if unknown.size:
             raise ValueError(
-                f"y holds the labels {unknown.tolist()}, which are not among the classes {classes.tolist()}"
+                f"y contains the labels {unknown.tolist()}, which are not among the classes {classes.tolist()}"
             )
         if isinstance(self.class_weight, str):
             raise ValueError(
-                'class_weight="balanced" needs all training rows at once, which partial_fit does not have; pass a '
-                "dict of class: weight"
+                'class_weight="balanced" needs all training rows together, but partial_fit gets only parts; pass '
+                "a dict that maps each class to its weight"
             )
 
     def __sklearn_tags__(self) -> Any:
@@ -408,7 +412,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
 
 
 class PairBayes(BaseBayes):
-    """A classifier that counts ones and pairs of ones; the kernel scores rows that are packed, 64 to a word."""
+    """A classifier that counts ones and pairs of ones. The kernel scores packed rows, 64 per word."""
 
     counts_: PairCounts
 
@@ -422,32 +426,32 @@ class PairBayes(BaseBayes):
     def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
         super()._check_fitted(fitted)
         counts = fitted["counts_"]
-        require(isinstance(counts, PairCounts), "counts_ are not counts of pairs")
+        require(isinstance(counts, PairCounts), "counts_ are not pair counts")
         missing = counts.is_dense and counts.n_features > 1 and not counts.pairs.size
-        require(not missing or self._count is not PairBayes._count, "the counts of pairs are missing")
+        require(not missing or self._count is not PairBayes._count, "the pair counts are missing")
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:
-        """ln P(x_v = 1 | c) of each class and feature by itself, without any other feature."""
+        """ln P(x_v = 1 | c) for each class and feature, independent of other features."""
         check_is_fitted(self)
         return root_log_prob(self.counts_, self._smoothing)
 
     @property
     def _tables(self) -> dict[str, Any]:
-        """What the kernel needs to compute probabilities."""
+        """The parameters from which the kernel computes probabilities."""
         return {"counts": self.counts_.kernel, "smoothing": self._smoothing}
 
     def _behind(self, values: NDArray[np.uint8], parents: NDArray[np.int32]) -> RowsBehind:
-        """Return the training rows behind the factors of a row, given its tree; see `ScoreParts`."""
+        """Return the training rows behind each factor of a row, given the row's tree; see `ScoreParts`."""
         return in_rows(self.counts_.behind(values, parents), self.weight_unit_, self.class_weight_)
 
     def _words(self, rows: BinaryRows) -> dict[str, Any]:
-        """Rows as the kernel reads them."""
+        """Return rows in the kernel's format."""
         return {"words": rows.words(np.arange(rows.n_rows)), "n_rows": rows.n_rows}
 
 
 def in_rows(counts: RowsBehind, unit: float, class_weight: ArrayLike = 1.0) -> RowsBehind:
-    """Return counts in rows, rather than in units of the weights of rows and classes; the last axis is the class."""
+    """Return counts as numbers of rows instead of units of row and class weights. The last axis is the class."""
     units = np.asarray(class_weight) / unit  # that a row with the weight 1 counted
     if unit != 1:  # then weights were rounded to units
         units = np.where(units < 1, units, np.rint(units))
@@ -461,19 +465,21 @@ def in_rows(counts: RowsBehind, unit: float, class_weight: ArrayLike = 1.0) -> R
 
 
 def check_numbers(value: Any, shape: tuple[int, ...], name: str) -> None:
-    """Raise ValueError unless the value is an array of finite numbers of this shape."""
+    """Raise ValueError unless the value is an array of finite numbers with this shape."""
     right = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == shape
-    require(right and bool(np.isfinite(value).all()), f"{name} does not hold finite numbers of shape {shape}")
+    require(
+        right and bool(np.isfinite(value).all()), f"{name} does not contain finite numbers of shape {shape}"
+    )
 
 
 def check_class_weight(fitted: Mapping[str, Any]) -> None:
-    """Raise ValueError unless `class_weight_` has a number above 0 for each class."""
+    """Raise ValueError unless `class_weight_` contains a number above 0 for each class."""
     check_numbers(fitted["class_weight_"], fitted["classes_"].shape, "class_weight_")
-    require(bool((fitted["class_weight_"] > 0).all()), "class_weight_ holds a number that is not above 0")
+    require(bool((fitted["class_weight_"] > 0).all()), "class_weight_ contains a number that is not above 0")
 
 
 def check_linear(fitted: Mapping[str, Any], coef: str, intercept: str) -> None:
-    """Raise ValueError unless weights and constants are there: one row for two classes, or else one for each."""
+    """Raise ValueError unless there are weights and constants: one row for two classes, otherwise one row per class."""
     n_rows = 1 if len(fitted["classes_"]) == 2 else len(fitted["classes_"])
     check_numbers(fitted[coef], (n_rows, fitted["n_features_in_"]), coef)
     check_numbers(fitted[intercept], (n_rows,), intercept)
@@ -483,7 +489,7 @@ def _check_column_names(names: Any, hierarchy: Hierarchy) -> None:
     right = isinstance(names, np.ndarray) and names.dtype.kind in "OU" and names.shape == (len(hierarchy),)
     require(right, "feature_names_in_ and n_features_in_ disagree")
     listed = tuple(names.tolist())
-    # `fit` replaces names that cannot be those of a hierarchy by x0, x1, ...
+    # `fit` replaces names that a hierarchy cannot have by x0, x1, ...
     usable = len(set(listed)) == len(listed) and all(listed)
     require(not usable or listed == hierarchy.features, "feature_names_in_ and the hierarchy disagree")
 
@@ -498,13 +504,13 @@ def _check_counts(counts: Any, n_classes: int, hierarchy: Hierarchy) -> None:
         check_open_counts(counts, n_classes, hierarchy)
         return
     require(isinstance(counts, PairCounts), "counts_ are not counts")
-    checked = counts.kernel  # raises ValueError for numbers that cannot be those of rows
+    checked = counts.kernel  # raises ValueError for impossible counts
     require(counts.ones.shape == (n_classes, len(hierarchy)), "the counts have the wrong shape")
     if not counts.is_dense or counts.pairs.size:
         checked.check_pairs()
 
 
 def require(condition: bool, message: str) -> None:
-    """Raise ValueError unless the condition holds."""
+    """Raise ValueError unless the condition is true."""
     if not condition:
         raise ValueError(message)

@@ -1,4 +1,4 @@
-"""Checks of parameters and data, and warnings for beginners, that several classifiers and selections share."""
+"""Checks for parameters and data, and warnings for beginners, shared by classifiers and selectors."""
 
 from __future__ import annotations
 
@@ -29,33 +29,36 @@ SMOOTHINGS = _kernel.SMOOTHINGS
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a real number; True and False are not."""
+    """Return whether a value is a real number. True and False do not count as numbers."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def is_finite(value: object) -> bool:
-    """Whether a value is a real number within the range of floats; True and False are not numbers."""
+    """Return whether a value is a real number within the float range. True and False do not count as numbers."""
     # Compared rather than converted: an int may be too large for a float, and NaN is not below anything.
     return is_number(value) and abs(value) <= sys.float_info.max  # type: ignore[arg-type]
 
 
 def is_positive(value: object) -> bool:
-    """Whether a value is a number above 0 that a float can hold."""
+    """Return whether a value is a number above 0 that fits in a float."""
     return is_finite(value) and float(value) > 0  # type: ignore[arg-type]
 
 
 def is_weight(value: object) -> bool:
-    """Whether a value can be the weight of a prior guess: above 0, and so that logarithms stay finite."""
+    """Return whether a value can be a prior weight: above 0 and with finite logarithms."""
     return is_number(value) and 1e-300 <= value < 1e300  # type: ignore[operator]
 
 
 def is_whole(value: object, least: int, most: int) -> bool:
-    """Whether a value is an integer within these limits, both included; True and False are not."""
+    """Return whether a value is an integer between these limits, inclusive.
+
+    True and False do not count as integers.
+    """
     return isinstance(value, numbers.Integral) and not isinstance(value, bool) and least <= int(value) <= most
 
 
 def is_one_of(accepted: Sequence[str]) -> Callable[[object], bool]:
-    """Return the test whether a value is one of these texts."""
+    """Return a function that tests whether a value is one of these texts."""
     return lambda value: isinstance(value, str) and value in accepted
 
 
@@ -66,15 +69,18 @@ def _is_class_weight(value: object) -> bool:
 
 
 Accepted = Mapping[str, tuple[Callable[[Any], bool], str]]
-"""For each parameter, a test, and in words what is accepted."""
+"""For each parameter, a test and a description of accepted values."""
 ACCEPTED: Accepted = {
     "alpha": (is_weight, "a number above 0 (from 1e-300 to below 1e300)"),
     "smoothing": (is_one_of(SMOOTHINGS), f"one of {', '.join(SMOOTHINGS)}"),
     "binarize": (
         lambda value: value is None or is_finite(value),
-        "a number, the threshold above which a feature is 1, or None for an X that holds only 0 and 1",
+        "a number (the threshold above which a feature is 1), or None for an X with only 0 and 1",
     ),
-    "class_weight": (_is_class_weight, "'balanced', a dict of class: number above 0, or None"),
+    "class_weight": (
+        _is_class_weight,
+        "'balanced', a dict that maps each class to a number above 0, or None",
+    ),
     "calibrate": (lambda value: isinstance(value, bool | np.bool_), "True or False"),
     "n_jobs": (
         lambda value: value is None or (is_whole(value, -MAX_JOBS, MAX_JOBS) and value != 0),
@@ -84,15 +90,15 @@ ACCEPTED: Accepted = {
 CHOSEN: Accepted = {
     name: (
         lambda value: value is None or is_weight(value),
-        "a number above 0 (from 1e-300 to below 1e300), or None to choose it by the training rows",
+        "a number above 0 (from 1e-300 to below 1e300), or None to choose it from the training rows",
     )
     for name in ("alpha", "ridge")
 }
-"""What is accepted for parameters that can be chosen by the training rows."""
+"""The accepted values of parameters that can be chosen by the training rows."""
 
 
 def check_parameters(model: Any, accepted: Accepted) -> None:
-    """Raise an error for the first parameter of an estimator that is not accepted."""
+    """Raise an error for an estimator's first invalid parameter."""
     for name, value in model.get_params(deep=False).items():
         test, words = accepted.get(name, (lambda _: True, ""))
         if not test(value):
@@ -111,7 +117,7 @@ def check_hierarchy(hierarchy: Any) -> None:
 
 
 def check_prior(class_prior: Any, n_classes: int) -> NDArray[np.float64]:
-    """The probabilities of the classes: those given, which must fit, or equal ones for None."""
+    """Return the class probabilities: the given ones after validation, or equal ones for None."""
     if class_prior is None:
         return np.full(n_classes, 1 / n_classes)
     prior = np.asarray(class_prior)
@@ -122,14 +128,16 @@ def check_prior(class_prior: Any, n_classes: int) -> NDArray[np.float64]:
         or not np.isclose(prior.sum(), 1)
     ):
         raise ValueError(
-            f"class_prior must hold a probability above 0 for each of the {n_classes} classes, summing to 1; "
-            f"got {class_prior!r}"
+            f"class_prior must contain a probability above 0 for each of the {n_classes} classes, with a sum of "
+            f"1; got {class_prior!r}"
         )
     return prior.astype(np.float64)
 
 
 def random_source(random_state: Any) -> np.random.RandomState | np.random.Generator:
-    """The source of random choices that a `random_state` stands for: scikit-learn's kinds, or a NumPy Generator."""
+    """Return the random generator for a `random_state`, which may be a NumPy Generator or anything
+    scikit-learn accepts.
+    """
     if isinstance(random_state, np.random.Generator):
         return random_state
     source: np.random.RandomState = check_random_state(random_state)
@@ -145,12 +153,12 @@ def require_classes_to_tell_apart(model: Any, classes: NDArray[Any]) -> None:
 
 
 def require_two_classes(classes: NDArray[Any]) -> None:
-    """Refuse importances of more than two classes, as an attribute that does not exist."""
+    """Raise AttributeError if importances are requested for more than two classes."""
     if len(classes) > 2:
         raise AttributeError(
-            f"feature_importances_ needs two classes, but there are {len(classes)}: what a feature contributes against "
-            f"several others depends on the whole row, which the counts do not hold; average the contributions of "
-            f"explain(X) over rows instead"
+            f"feature_importances_ needs two classes, but there are {len(classes)}. With more classes, a "
+            "feature's contribution depends on the whole row, but the counts do not contain whole rows. Average "
+            "the contributions from explain(X) over rows instead"
         )
 
 
@@ -158,7 +166,7 @@ def require_two_classes(classes: NDArray[Any]) -> None:
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
-    """Validate the weights of rows: a number of 0 or more for each, not all of them 0; None stays None."""
+    """Validate row weights: each must be 0 or more, and at least one above 0. None stays None."""
     if sample_weight is None:
         return None
     weights: NDArray[np.float64] = check_array(
@@ -166,7 +174,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     )
     if weights.shape != (n_rows,):
         raise ValueError(
-            f"sample_weight must have a number for each row, shape ({n_rows},), but has the shape {weights.shape}"
+            f"sample_weight must contain one number for each row; expected shape ({n_rows},), got {weights.shape}"
         )
     if (weights < 0).any():
         row = int(np.flatnonzero(weights < 0)[0])
@@ -175,15 +183,15 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
 
 
 def require_weight(labels: NDArray[Any]) -> None:
-    """Refuse rows of which none has a weight above 0, so that no label occurs."""
+    """Raise ValueError if no row has a positive weight, because no label would count."""
     if not len(labels):
-        raise ValueError("sample_weight is zero for all rows; at least one must weigh more")
+        raise ValueError("sample_weight is zero for all rows; at least one weight must be above 0")
 
 
 def class_weights(
     weight: Mapping[Any, float] | str | None, classes: NDArray[Any], totals: NDArray[np.float64]
 ) -> NDArray[np.float64] | None:
-    """What the weights of the rows of each class are multiplied with; None if they stay as they are.
+    """Return each class's multiplier for the sample weights, or None if the weights do not change.
 
     Parameters
     ----------
@@ -192,7 +200,7 @@ def class_weights(
     classes : array of shape (n_classes,)
         The labels, sorted.
     totals : array of shape (n_classes,)
-        The sum of the weights of the rows of each class: "balanced" divides by it.
+        The sum of the row weights of each class; "balanced" divides by it.
     """
     if weight is None:
         return None
@@ -206,26 +214,27 @@ def class_weights(
 
 
 def in_memory(rows: Any, taker: str, reason: str) -> Any:
-    """Return rows or labels as they are, but refuse a Dask collection; `taker` and `reason` are for the error."""
+    """Return rows or labels unchanged. For a Dask collection, raise an error that quotes `taker` and `reason`."""
     if is_partitioned(rows):
         raise TypeError(
-            f"{taker} takes rows in memory, got a Dask {type(rows).__name__}; {reason}: pass the result of .compute()"
+            f"{taker} needs rows in memory, got a Dask {type(rows).__name__}; {reason}, so pass the result of "
+            ".compute()"
         )
     return rows
 
 
 def refuse_dataset(model: Any, X: Any, y: Any) -> None:
-    """Refuse a dataset in place of rows and classes, and say what to pass."""
+    """Raise an error if a dataset was passed instead of rows and classes, and explain what to pass."""
     if y is None and hasattr(X, "X") and hasattr(X, "y"):
         name = type(model).__name__
         raise TypeError(
-            f"fit takes rows and classes, got a {type(X).__name__}; use "
+            f"fit needs rows and classes, got a {type(X).__name__}; use "
             f"{name}(hierarchy=data.hierarchy).fit(data.X, data.y)"
         )
 
 
 def refuse_target_among_columns(X: Any, y: Any) -> None:
-    """Refuse a frame that has y itself as a column, under the name of y."""
+    """Raise an error for a frame that contains y as a column with y's name."""
     name = getattr(y, "name", None)
     if not hasattr(X, "iloc") or not hasattr(y, "iloc") or not isinstance(name, str):
         return
@@ -233,15 +242,15 @@ def refuse_target_among_columns(X: Any, y: Any) -> None:
         same = np.asarray(X[name].to_numpy() == y.to_numpy())
         if same.shape == (len(y),) and same.all():
             raise ValueError(
-                f"X has y itself as its column {name!r}, so the classes would predict themselves; pass "
+                f"column {name!r} of X is y itself, so the classes would predict themselves; pass "
                 f"X.drop(columns={name!r})"
             )
 
 
 def validated(model: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """Validate rows (and labels) with scikit-learn, as CSR if they are sparse; errors name the column.
+    """Validate rows (and labels) with scikit-learn. Sparse rows become CSR, and errors name the column.
 
-    The indices of a sparse X are checked first: SciPy would follow them anywhere. The caller's X is never changed.
+    The indices of a sparse X are checked first, because SciPy does not check them. The caller's X is never changed.
     """
     X = _checked_indices(X)
     try:
@@ -255,13 +264,13 @@ def validated(model: Any, X: Any, *y: Any, **options: Any) -> Any:
             raise
         where = f" in column {X.columns[X.isna().any()][0]!r}" if hasattr(X, "iloc") else ""
         raise ValueError(
-            f"X contains NaN{where}. A feature that is absent is 0: fill missing values with 0, or let "
-            f"Dataset.from_frame or `hietan build --columns` make features of them, such as 'price=missing'"
+            f"X contains NaN{where}. An absent feature is 0, so fill missing values with 0. To turn missing "
+            "values into features such as 'price=missing', use Dataset.from_frame or `hietan build --columns`"
         ) from None
 
 
 def _checked_indices(X: Any) -> Any:
-    """Return X, if it is sparse without spare entries and duplicates; ValueError if its indices lead out of it.
+    """Return a sparse X without spare or duplicate entries. Raise ValueError if its indices are out of range.
 
     The arrays are the caller's own, unless they had to be changed.
     """
@@ -283,18 +292,18 @@ def _checked_indices(X: Any) -> Any:
 
 
 def _refuse_text(X: Any) -> None:
-    """Refuse a frame with a column of text or categories, by its name."""
+    """Raise an error that names the first column of text or categories in a frame."""
     for name in X.columns if hasattr(X, "iloc") else ():
         text = next((value for value in np.ravel(X[name]) if isinstance(value, str)), None)
         if text is not None:
             raise ValueError(
-                f"column {name!r} of X holds text, such as {text!r:.40}, but features are numbers; drop the column, "
-                f"X.drop(columns={name!r}), or let Dataset.from_frame make features of its values"
+                f"column {name!r} of X contains text, such as {text!r:.40}, but features are numbers; drop the "
+                f"column with X.drop(columns={name!r}), or let Dataset.from_frame turn its values into features"
             )
 
 
 def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_features: int) -> Hierarchy:
-    """The hierarchy over the columns of X; without one, columns that are not related to each other."""
+    """Return the hierarchy over the columns of X. Without a hierarchy, the columns are unrelated."""
     if hierarchy is not None:
         return hierarchy.align(names, n_features)
     if names is None or len(set(names)) < len(names) or not all(names):
@@ -306,7 +315,7 @@ def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_
 
 
 def warn_of_columns(hierarchy: Hierarchy | None, names: Sequence[str] | None, stacklevel: int) -> None:
-    """Warn if columns are not in the hierarchy but look like features of it, or if their ancestors are not columns."""
+    """Warn if columns outside the hierarchy resemble its features, or if the columns' ancestors are missing."""
     if hierarchy is None or names is None or tuple(names) == hierarchy.features:
         return
     _warn_of_misspelt(hierarchy, names, stacklevel + 1)
@@ -314,10 +323,10 @@ def warn_of_columns(hierarchy: Hierarchy | None, names: Sequence[str] | None, st
 
 
 def _warn_of_missing_ancestors(hierarchy: Hierarchy, names: Sequence[str], stacklevel: int) -> None:
-    """Warn if most columns have ancestors of which none is a column, so that the hierarchy hardly relates any two.
+    """Warn if most columns have ancestors but none of these is a column, so that the hierarchy relates few columns.
 
-    An ancestor of all columns, such as the root of an ontology, would be the same in all rows and is not missed. That
-    some ancestors are absent is not a mistake either: features may have been selected.
+    An ancestor of all columns, such as the root of an ontology, is the same in all rows and is not needed. Absent
+    ancestors are not always a mistake either: features may have been selected.
     """
     known = [name for name in names if name in hierarchy]
     over = hierarchy.restrict(known)
@@ -333,9 +342,10 @@ def _warn_of_missing_ancestors(hierarchy: Hierarchy, names: Sequence[str], stack
     if len(cut_off) > related:
         example = hierarchy.parents(cut_off[0])[0]
         warnings.warn(
-            f"{len(cut_off)} columns have ancestors in the hierarchy that are not columns, such as {cut_off[0]!r} and "
-            f"{example!r}, so the hierarchy does not relate them; Dataset.from_frame or HierarchyEncoder adds them. If "
-            f"this is intended: warnings.simplefilter('ignore', hietan.HierarchyWarning)",
+            f"{len(cut_off)} columns have ancestors that are in the hierarchy but not in X, such as "
+            f"{cut_off[0]!r} with its parent {example!r}, so the hierarchy does not relate these columns. Use "
+            "Dataset.from_frame or HierarchyEncoder to add the ancestors. If this is intended, use "
+            "warnings.simplefilter('ignore', hietan.HierarchyWarning)",
             HierarchyWarning,
             stacklevel=stacklevel + 1,
         )
@@ -345,17 +355,18 @@ def warn_without_hierarchy(model: Any, stacklevel: int) -> None:
     """Warn if a classifier that uses a hierarchy has none."""
     if model.hierarchy is None and model.without_hierarchy:
         warnings.warn(
-            f"{type(model).__name__} has no hierarchy and is therefore {model.without_hierarchy}; pass one, "
-            f"{type(model).__name__}(hierarchy=...). If this is intended, pass Hierarchy.unrelated(names)",
+            f"{type(model).__name__} has no hierarchy and is therefore {model.without_hierarchy}; pass a "
+            f"hierarchy, as in {type(model).__name__}(hierarchy=...). If this is intended, pass "
+            "Hierarchy.unrelated(names)",
             HierarchyWarning,
             stacklevel=stacklevel + 1,
         )
 
 
 def _warn_of_misspelt(hierarchy: Hierarchy, names: Sequence[str], stacklevel: int) -> None:
-    """Warn if columns that the hierarchy does not know look like features of it that X lacks.
+    """Warn if columns outside the hierarchy resemble features that X lacks.
 
-    Other unknown columns are not a mistake: X may have features that are not in the hierarchy.
+    Other unknown columns are not a mistake, because X may contain features that are not in the hierarchy.
     """
     unknown = [name for name in names if name not in hierarchy]
     if not unknown:
@@ -366,9 +377,9 @@ def _warn_of_misspelt(hierarchy: Hierarchy, names: Sequence[str], stacklevel: in
         shown = ", ".join(f"{name!r} for {meant!r}" for name, meant in list(found.items())[:3])
         more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
         warnings.warn(
-            f"X has columns that are not in the hierarchy but look like features of it: {shown}{more}. As they "
-            f"are written, they are not related to any feature; rename them to match. If this is intended: "
-            f"warnings.simplefilter('ignore', hietan.HierarchyWarning)",
+            f"X has columns that are not in the hierarchy but resemble its features: {shown}{more}. Under these "
+            "names, they are not related to any feature; rename them to match the hierarchy. If this is "
+            "intended, use warnings.simplefilter('ignore', hietan.HierarchyWarning)",
             HierarchyWarning,
             stacklevel=stacklevel + 1,
         )
@@ -377,7 +388,7 @@ def _warn_of_misspelt(hierarchy: Hierarchy, names: Sequence[str], stacklevel: in
 def warn_of_lost_values(
     X: Any, threshold: float | None, names: Sequence[str] | None, stacklevel: int
 ) -> None:
-    """Warn if columns that vary become constant by `binarize`, or if counts become yes or no by its default."""
+    """Warn if `binarize` makes varying columns constant, or if its default turns counts into 0 and 1."""
     is_sparse = bool(sp.issparse(X))
     values = X.data if is_sparse else X
     if threshold is None or not values.size or values.dtype.kind == "b":
@@ -393,15 +404,15 @@ def warn_of_lost_values(
 
     def shown(at: NDArray[np.intp]) -> str:
         j = int(at[0])
-        return f"column {names[j] if names is not None else j!r}, which runs from {low[j]} to {high[j]}"
+        return f"column {names[j] if names is not None else j!r}, which ranges from {low[j]} to {high[j]}"
 
     lost = np.flatnonzero((low < high) & ((low > threshold) | (high <= threshold)))
     if lost.size:
-        only = " If 2 means yes and 1 no, pass X == 2." if (least, most) == (1, 2) else ""
+        only = " If 2 means yes and 1 means no, pass X == 2." if (least, most) == (1, 2) else ""
         warnings.warn(
-            f"{lost.size} of {X.shape[1]} columns vary but are the same in all rows after binarize={threshold}, such "
-            f"as {shown(lost)}.{only} Choose a threshold that divides them, or bin them, for example with "
-            f"Dataset.from_frame or KBinsDiscretizer",
+            f"{lost.size} of {X.shape[1]} columns vary, but binarize={threshold} makes them the same in all rows, "
+            f"such as {shown(lost)}.{only} Choose a threshold that splits them, or bin them, for example with "
+            "Dataset.from_frame or KBinsDiscretizer",
             DataWarning,
             stacklevel=stacklevel + 1,
         )
@@ -412,9 +423,9 @@ def warn_of_lost_values(
         counts = np.setdiff1d(counts, fractions)
     if counts.size:
         warnings.warn(
-            f"{counts.size} of {X.shape[1]} columns hold counts, such as {shown(counts)}. Every number above 0 counts "
-            f"as 1: pass X > 0 if this is intended, or bin them, for example with Dataset.from_frame or "
-            f"KBinsDiscretizer",
+            f"{counts.size} of {X.shape[1]} columns contain counts, such as {shown(counts)}. Every number above 0 "
+            "becomes 1. If this is intended, pass X > 0; otherwise bin the columns, for example with "
+            "Dataset.from_frame or KBinsDiscretizer",
             DataWarning,
             stacklevel=stacklevel + 1,
         )
@@ -426,20 +437,18 @@ def warn_of_contradiction(found: Violation | None, stacklevel: int) -> None:
         return
     row, parent, child = found
     warnings.warn(
-        f"X contradicts the hierarchy: in row {row}, {child!r} is 1 but its parent {parent!r} is 0. Are the edges "
-        f"(parent, child), and unnamed columns in the order of hierarchy.features? hierarchy.violations(X) shows more, "
-        f"hierarchy.close(X) propagates the ones. If this is intended: "
-        f"warnings.simplefilter('ignore', hietan.HierarchyWarning)",
+        f"X contradicts the hierarchy: in row {row}, {child!r} is 1 but its parent {parent!r} is 0. Check that "
+        "the edges are (parent, child) pairs, and that unnamed columns are in the order of hierarchy.features. "
+        "Use hierarchy.violations(X) to list contradictions, or hierarchy.close(X) to set the ancestors of "
+        "present features to 1. If this is intended, use warnings.simplefilter('ignore', hietan.HierarchyWarning)",
         HierarchyWarning,
         stacklevel=stacklevel + 1,
     )
 
 
 def is_partitioned(X: object) -> bool:
-    """Return whether X is a Dask collection, or a list of delayed blocks, without importing Dask."""
-    if isinstance(X, list | tuple):
-        return len(X) > 0 and all(_is_dask(block) for block in X)
-    return _is_dask(X)
+    """Return, without importing Dask, whether X is a Dask collection or a list of delayed blocks."""
+    return len(X) > 0 and all(_is_dask(block) for block in X) if isinstance(X, list | tuple) else _is_dask(X)
 
 
 def _is_dask(value: object) -> bool:

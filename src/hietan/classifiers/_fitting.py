@@ -1,8 +1,8 @@
-"""From rows to counts, the step that all fits share, for rows in memory, in parts or in Dask's blocks.
+"""Row counting, which all fits share, for rows in memory, in parts or in Dask blocks.
 
-The rows are read first (`read_rows` here, `read_blocks` for Dask): this gives the number and names of the columns, and
-the labels that occur. Then they are weighed (`weighed`) and counted (`counted`), wherever they are. Nothing here
-changes the model: the model itself stores the counts, or nothing if a step raises an error.
+The rows are read first (`read_rows` here, `read_blocks` for Dask), which gives the number and names of the columns and
+the labels that occur. Then they are weighted (`weighed`) and counted (`counted`) where they are. Nothing here changes
+the model: the model itself stores the counts, or nothing if a step raises an error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hietan.structure._rows import BinaryRows, Violation
 from hietan.structure._weights import choose_unit, in_units, require_classes, require_whole, weigh
 
 MOST_COPIES = 4096
-"""Whole weights with up to this total, or twice the number of rows, become copies of rows where a fit needs these."""
+"""Whole weights up to this total, or twice the number of rows, become copies of rows if a fit needs them."""
 
 
 # Counts rows, given their classes as positions, and returns the first place that contradicts the hierarchy. The other
@@ -33,7 +33,7 @@ CountFunction = Callable[
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """How rows are counted; small and picklable, because it is sent to the workers of a cluster.
+    """How to count rows. The object is small and picklable, because it is sent to cluster workers.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Counting:
     hierarchy : Hierarchy
         The hierarchy over the columns.
     threshold : float or None
-        A feature is 1 above it; see the parameter `binarize` of the classifiers.
+        Values above the threshold mean 1; see the classifiers' parameter `binarize`.
     """
 
     count: CountFunction
@@ -55,22 +55,22 @@ class Counting:
 
 @dataclass(frozen=True, eq=False)
 class RowsInMemory:
-    """Validated rows and labels in memory; `RowsInBlocks` offers the same for Dask's blocks.
+    """Validated rows and labels in memory. `RowsInBlocks` is the equivalent for Dask blocks.
 
     Attributes
     ----------
     X, y : arrays
         The rows and their labels.
     names : array of str or None
-        The names of the columns, if they have any.
+        The column names, if they have any.
     weights : array of shape (n_rows,) or None
-        The weights of the rows, as they were given.
+        The row weights, as given.
     units : array of shape (n_rows,) or None
-        How often each row counts, once they are weighed; None means once.
+        How often each row counts, after weighting; None means once.
     unit : float
         The unit of these numbers, in rows.
     numbers : array of shape (n_rows,) or None
-        The numbers of the rows among those that were given, if some weigh nothing and were dropped.
+        The original positions of the rows, if rows of weight 0 were dropped.
     """
 
     X: Any
@@ -88,11 +88,11 @@ class RowsInMemory:
 
     @property
     def labels(self) -> NDArray[Any]:
-        """The labels that occur, sorted; rows of weight 0 do not."""
+        """The sorted labels of all rows with a weight above 0."""
         return np.unique(self.y if self.weights is None else self.y[self.weights > 0])
 
     def class_totals(self, classes: NDArray[Any]) -> NDArray[np.float64]:
-        """The number of rows with each label or, if they have weights, the sum of these."""
+        """Return each label's number of rows, or its total weight if rows are weighted."""
         return class_totals(self.y, self.weights, classes)
 
     def weighed(
@@ -101,16 +101,16 @@ class RowsInMemory:
         per_class: NDArray[np.float64] | None = None,
         unit: float | None = None,
     ) -> RowsInMemory:
-        """Return the same rows with their weights as whole numbers, without those that weigh nothing.
+        """Return the same rows with whole-number weights, without rows of weight 0.
 
         Parameters
         ----------
         classes : array
             The labels, sorted.
         per_class : array of shape (n_classes,) or None
-            What the weights of the rows of each class are multiplied with.
+            Multiplier for the sample weights of each class.
         unit : float or None
-            The unit of the rows that were counted before; whole weights are then required. None chooses it.
+            The unit of the rows counted before, which requires whole weights; None chooses the unit.
         """
         if self.weights is None and per_class is None and unit in (None, 1):
             return self
@@ -130,24 +130,24 @@ class RowsInMemory:
         )
 
     def counted(self, how: Counting, n_jobs: int | None) -> tuple[Any, Violation | None]:
-        """Return the counts, each row as often as it was weighed, and the first contradiction with the hierarchy."""
+        """Return the weighted counts and the first contradiction with the hierarchy."""
         table = BinaryRows.from_matrix(self.X, how.threshold, self.units)
         codes = np.searchsorted(how.classes, self.y)
         counts, violation = how.count(table, codes, len(how.classes), how.hierarchy, n_jobs)
         return counts, self.as_given(violation)
 
     def as_given(self, violation: Violation | None) -> Violation | None:
-        """Return a contradiction with the number that its row had when it was given."""
+        """Return a contradiction with its row's original position."""
         if violation is None or self.numbers is None:
             return violation
         row, parent, child = violation
         return int(self.numbers[row]), parent, child
 
     def with_copies(self) -> RowsInMemory:
-        """Return the rows weighed, for a fit that sums floating-point numbers over rows.
+        """Return the weighted rows for fits that sum floating-point numbers over rows.
 
-        Whole weights stand for copies of a row. As long as these are few, they are made, so that the fit to them has
-        the same bits.
+        Whole weights stand for copies of a row. If there are few, the copies are made, so that the fit is identical to
+        a fit to copies.
         """
         if self.weights is None:
             return self
@@ -165,14 +165,13 @@ class RowsInMemory:
 def class_totals(
     y: NDArray[Any], weights: NDArray[np.float64] | None, classes: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return the number of rows with each label or, if they have weights, the sum of these.
+    """Return each label's number of rows, or its total weight if rows are weighted.
 
-    Labels are among the classes; rows of weight 0 may have other labels.
+    All labels must be in `classes`, except for rows of weight 0.
     """
     if weights is not None:
         y, weights = y[weights > 0], weights[weights > 0]
-    totals = np.bincount(np.searchsorted(classes, y), weights, minlength=len(classes))
-    return totals.astype(np.float64)
+    return np.bincount(np.searchsorted(classes, y), weights, minlength=len(classes)).astype(np.float64)
 
 
 def read_rows(

@@ -1,4 +1,4 @@
-"""HieBAN: the hierarchy itself is the Bayesian network."""
+"""HieBAN, whose Bayesian network is the hierarchy itself."""
 
 from __future__ import annotations
 
@@ -31,43 +31,44 @@ from hietan.structure._weights import in_units, weigh
 
 
 class HieBAN(BaseBayes):
-    """Bayesian network augmented naive Bayes whose network is the hierarchy itself.
+    """Bayesian network augmented naive Bayes with the hierarchy as its network.
 
-    The parents of a feature are its parents in the hierarchy. In rows that are closed upwards, a feature can be 1 only
-    where all its parents are 1: there it is *open*, and only there it is scored. So a feature with several parents
-    needs one probability per class, P(x_v = 1 | all parents are 1, c), rather than one for each combination of their
-    values. No structure is learned and no pairs are counted: time is in proportion to the ones of the data, and memory
-    to the number of features. A 1 without all its parents, in a row that is not closed, counts nowhere.
+    The parents of a feature are its parents in the hierarchy. In rows that are closed upwards, a feature can be 1
+    only if all of its parents are 1. It is then *open*, and only open features are scored. So a feature with several
+    parents needs one probability per class, P(x_v = 1 | all parents are 1, c), rather than one for each combination
+    of their values. No structure is learned and no pairs are counted. So time is proportional to the number of ones
+    in the data, and memory to the number of features. In a row that is not closed, a 1 without all of its parents is
+    ignored.
 
     Parameters
     ----------
     alpha : float or None, default 1.0
-        Strength of the smoothing of every probability; it must be above 0. None means that it is chosen from a grid by
-        the exact leave-one-out log loss of the training rows, which must then be in memory. With whole weights of rows
-        or classes above 1, the copies of a row are among the others, which makes the choice too optimistic: scale
-        the weights so that their mean is 1.
+        Smoothing strength of every probability, above 0. None chooses it from a grid by the exact leave-one-out log
+        loss of the training rows, which must then be in memory. With whole row or class weights above 1, a row's
+        copies are among the other rows, which makes the choice too optimistic. Scale the weights so that their mean
+        is 1.
     smoothing : {"laplace", "pooled", "odds"}, default "odds"
-        "laplace" adds alpha rows to each value. "pooled" adds 2 alpha rows with the same conditional probability as all
-        classes together, so that a value that is rare or certain favours no class. "odds" keeps the log-odds of each
-        class near the log-odds of all classes together, by a normal prior of precision alpha. A feature then counts as
-        much as its support is worth, and a single row decides little.
+        "laplace" adds alpha rows to each value. "pooled" adds 2 alpha rows with the conditional probability of all
+        classes together, so that a rare or certain value favours no class. "odds" keeps the log-odds of each class near
+        the log-odds of all classes together, by a normal prior of precision alpha. A feature then counts according to
+        its support, and a single row decides little.
     calibrate : bool, default False
-        Whether ln P(x | c) is divided by a temperature, the positive number with the smallest exact leave-one-out log
-        loss of the training rows, which must then be in memory. Features that say the same thing are counted several
-        times, so plain probabilities are far too near 0 and 1. The ranking of rows by one model stays the same, but
-        the frequencies of the classes get more weight, so that predictions of a rare class become rarer. With whole
-        weights above 1, the choice is too optimistic, like that of `alpha`.
+        Whether to divide ln P(x | c) by a temperature, the positive number with the smallest exact leave-one-out log
+        loss of the training rows, which must then be in memory. Correlated features are counted as independent
+        evidence, so plain probabilities are far too close to 0 and 1. The ranking of rows by one model does not change,
+        but class frequencies get more weight, so that a rare class is predicted less often. With whole weights above 1,
+        the choice is too optimistic, as for `alpha`.
     hierarchy, binarize, class_prior, class_weight, n_jobs
         As for :class:`TAN`.
 
     Attributes
     ----------
     counts_ : OpenCounts
-        The counts, which are all that is kept of the training data.
+        The counts, the only information stored from the training data.
     alpha_ : float
-        The alpha of the fit: the parameter or, if that is None, the value that was chosen.
+        The alpha of the fit: the parameter or, if it is None, the chosen value.
     temperature_ : float
-        The number by which ln P(x | c) is divided; 1 unless `calibrate` is set.
+        The divisor of ln P(x | c); 1 unless `calibrate` is set.
     feature_log_prob_ : array of shape (n_classes, n_features)
         ln P(x_v = 1 | all parents are 1, c) of each feature.
     classes_, class_count_, class_weight_, weight_unit_, hierarchy_, feature_importances_
@@ -138,31 +139,32 @@ class HieBAN(BaseBayes):
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None
     ) -> Self:
-        """Add further training rows; see :meth:`TAN.partial_fit`. `alpha` must be given, and `calibrate` left out."""
+        """Add training rows; see :meth:`TAN.partial_fit`. Requires a numeric `alpha` and `calibrate=False`."""
         self._require_no_choice()
         self._partial_fit(X, y, classes, sample_weight)
         self._set_choices()
         return self
 
     def _require_no_choice(self) -> None:
-        """Raise an error if something is chosen by the training rows, which do not come at once and in memory."""
+        """Raise an error if a parameter is chosen from the training rows, but not all of them are in memory."""
         self._check_parameters()
         if self.alpha is None:
             raise ValueError(
-                "alpha=None chooses alpha by the scores of all training rows, so fit must get them at once and in "
-                "memory; pass a number as alpha to fit to parts of the data or to a Dask collection"
+                "alpha=None chooses alpha from the scores of all training rows, so fit needs all rows in memory. "
+                "To fit parts of the data or a Dask collection, pass a number as alpha"
             )
         if self.calibrate:
             raise ValueError(
-                "calibrate=True needs the scores of all training rows, so fit must get them at once and in memory; "
-                "leave calibrate out to fit to parts of the data or to a Dask collection"
+                "calibrate=True needs the scores of all training rows, so fit needs all rows in memory. To fit "
+                "parts of the data or a Dask collection, leave out calibrate"
             )
 
     def _set_choices(self) -> None:
-        self.alpha_, self.temperature_ = float(1.0 if self.alpha is None else self.alpha), 1.0
+        self.alpha_: float = float(1.0 if self.alpha is None else self.alpha)
+        self.temperature_: float = 1.0
 
     def _choose(self, rows: RowsInMemory) -> None:
-        """Choose alpha and the temperature by the training rows."""
+        """Choose alpha and the temperature from the training rows."""
         table = BinaryRows.from_matrix(rows.X, self.binarize, rows.units).sparse()
         codes = np.searchsorted(self.classes_, rows.y)
         log_prior = None if self.class_prior is None else self._log_prior()
@@ -189,7 +191,9 @@ class HieBAN(BaseBayes):
     # ------------------------------------------------------------------------------------------ predicting
 
     def leave_one_out_joint_log_proba(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[np.float64]:
-        """ln P(c, x) of training rows, each by the model of all other training rows; exact, without fitting again.
+        """Return ln P(c, x) for training rows, each from a model of all other rows.
+
+        The result is exact and needs no refitting.
 
         Parameters
         ----------
@@ -198,9 +202,9 @@ class HieBAN(BaseBayes):
         y : array of shape (n_samples,)
             Their classes in the training data.
         sample_weight : array of shape (n_samples,) or None, default None
-            The weight with which each row is left out: that of the fit (times that of its class, if `class_weight` is
-            given) leaves it out altogether. None means that of a row that `fit` got without one: 1 (one of the copies
-            that a whole weight stands for), times the weight of its class (`class_weight_`).
+            The weight with which each row is left out: its weight in the fit (times its class weight, if `class_weight`
+            is set) leaves it out completely. None means the default weight of a row: 1 (one of the copies that a whole
+            weight stands for) times its class weight (`class_weight_`).
 
         Returns
         -------
@@ -214,12 +218,12 @@ class HieBAN(BaseBayes):
         """
         check_is_fitted(self)
         self._check_parameters()
-        in_memory(X, "leave_one_out_joint_log_proba", "the rows are compared with the counts of the model")
+        in_memory(X, "leave_one_out_joint_log_proba", "the rows are compared with the model's counts")
         read = read_rows(self, X, y, sample_weight, reset=False)
         unknown = np.setdiff1d(read.y, self.classes_)
         if unknown.size:
             raise ValueError(
-                f"y holds the labels {unknown.tolist()}, which are not among the classes {self.classes_.tolist()}"
+                f"y contains the labels {unknown.tolist()}, which are not among the classes {self.classes_.tolist()}"
             )
         weighted = read.weights is None and (self.class_weight_ != 1).any()
         units = None
@@ -233,16 +237,16 @@ class HieBAN(BaseBayes):
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:
-        """ln P(x_v = 1 | all parents are 1, c) of each class and feature."""
+        """ln P(x_v = 1 | all parents are 1, c) for each class and feature."""
         check_is_fitted(self)
         return np.ascontiguousarray(self._scores().on.T)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """How much each feature contributes to the log-odds of the two classes: its mean absolute contribution.
+        """Each feature's mean absolute contribution to the log-odds of the two classes.
 
         This is the mean of ``|contribution|`` in `explain` over all training rows, each with its weight; a feature that
-        is not open contributes 0. It is computed from the counts alone. There are none for more than two classes.
+        is not open contributes 0. It is computed from the counts alone. It is not defined for more than two classes.
         """
         check_is_fitted(self)
         require_two_classes(self.classes_)
@@ -260,7 +264,7 @@ class HieBAN(BaseBayes):
     def _score_parts(self, rows: BinaryRows) -> ScoreParts:
         values = unpack(rows.words(np.arange(rows.n_rows)), rows.n_rows)
         is_open, first = self._learned.open_in(values), self._learned.first_parents
-        # One parent stands for all, which are 1 as well; in a row that is not closed, it may not be open itself.
+        # One parent stands for all, because all are 1; in a row that is not closed, it may not be open itself.
         parents = np.where(is_open[:, first] & (first >= 0), first, ROOT)
         return ScoreParts(
             values=values,
@@ -279,7 +283,7 @@ class HieBAN(BaseBayes):
 
         def words(rows: BinaryRows) -> StateWords:
             ones = rows.words(np.arange(rows.n_rows))
-            is_open = openings.open_words(ones)  # a 1 without all its parents counts nowhere
+            is_open = openings.open_words(ones)  # a 1 without all its parents is ignored
             return is_open, ones, is_open
 
         factors = np.stack([scores.off, scores.off, scores.on, scores.on]) / self.temperature_

@@ -1,4 +1,4 @@
-"""HieLogistic: logistic regression on top of what the hierarchy's own network says."""
+"""HieLogistic: logistic regression that corrects the predictions of a Bayesian network along the hierarchy."""
 
 from __future__ import annotations
 
@@ -51,54 +51,55 @@ from hietan.structure._openings import OpenCounts, Openings, OpenScores, count_o
 from hietan.structure._rows import BinaryRows, unpack
 from hietan.structure._tree import ABSENT, ROOT
 
-# The solver goes far below; a fit that stays above is not what it says it is.
+# The solver gets far below this; a fit above it has not converged.
 LARGEST_GAP = 1e-8
 
 
 class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     """Ridge logistic regression with the log-odds of `HieBAN` as a fixed offset.
 
-    The network of the hierarchy says how probable a row is in each class; the regression corrects it. Minimises::
+    HieBAN gives the log-odds of each row; a ridge regression then corrects them. Minimises::
 
         sum over rows of m ln(1 + exp(-y (g / sigma + w.x + b))) + (ridge s / 2) |w|^2 + 5 b^2
 
-    where y is 1 or -1, m is the weight of the class and s is the mean number of ones in a row. The offset g of a
-    training row is the log-odds of a HieBAN with equal class priors that was fitted to all other rows (exactly, without
-    fitting it again), and sigma is the standard deviation of these offsets. The score of a new row is
-    g / sigma + w.x + b, with g from all training rows; its logistic function is the probability. What a feature
-    contributes in `explain` is its term in g / sigma, plus its weight if it is 1.
+    where y is 1 or -1, m is the class weight and s is the mean number of ones in a row. The offset g of a training row
+    is the log-odds of a HieBAN with equal class priors, fitted to all other rows (exactly, without refitting), and
+    sigma is the standard deviation of these offsets. The score of a new row is g / sigma + w.x + b, with g from all
+    training rows; its logistic function is the probability. A feature's contribution in `explain` is its term in
+    g / sigma, plus its weight if it is 1.
 
-    With more than two classes, the offsets are the logarithms of P(x | c) / sigma, where sigma^2 is the mean, over all
-    pairs of classes, of the variance of their log-odds; the loss is multinomial, and the penalty is
-    ``ridge s |W|^2 + 10 |b|^2``. Two classes are a special case of this.
+    With more than two classes, the offsets are the logarithms of P(x | c) / sigma, where sigma^2 is the mean variance
+    of the log-odds over all pairs of classes. The loss is multinomial, and the penalty is ``ridge s |W|^2 + 10
+    |b|^2``. Two classes are a special case of this.
 
-    The fit needs all training rows at once, so there is no `partial_fit`, and `fit` does not take Dask collections.
+    The fit needs all training rows together, so there is no `partial_fit`, and `fit` does not accept Dask collections.
 
     Parameters
     ----------
     alpha : float or None, default 1.0
-        Strength of the smoothing of every probability of the network; it must be above 0. None means that it is chosen
-        by the exact leave-one-out log loss of HieBAN. With whole weights of rows above 1, the copies of a row are among
-        the others, which makes the choice too optimistic: scale the weights so that their mean is 1. The same is true
-        of the cross-validations of `ridge` and `calibrate`.
+        Smoothing strength of every probability of the network, above 0. None chooses it by the exact leave-one-out
+        log loss of HieBAN. With whole row weights above 1, a row's copies are among the other rows, which makes the
+        choice too optimistic. Scale the weights so that their mean is 1. The same applies to the cross-validations of
+        `ridge` and `calibrate`.
     smoothing : {"laplace", "pooled", "odds"}, default "odds"
-        How the probabilities of the network are smoothed, as for :class:`HieBAN`.
+        The smoothing of the network's probabilities, as for :class:`HieBAN`.
     ridge : float or None, default 1.0
-        Weight of the penalty, above 0. None means that it is chosen from 13 values between 0.01 and 100. The one with
-        the smallest log loss in a 5-fold cross-validation of network and regression is taken, or the largest of several
-        with the same log loss. A class with fewer rows reduces the number of folds. Values that are too small for the
-        weights of the rows, and would be refused if they were given, are left out.
+        Penalty weight, above 0. None chooses it from 13 values between 0.01 and 100: the value with the smallest log
+        loss in a 5-fold cross-validation of network and regression, or the largest of several that tie. A class with
+        fewer rows reduces the number of folds. Values that are too small for the row weights, and would raise an
+        error if given, are left out.
     class_weight : {"balanced"}, dict or None, default "balanced"
-        Weights of the rows of each class. "balanced" gives each class the same total weight: the probabilities are then
-        those of equally frequent classes. None means 1, for probabilities that follow the classes' frequencies.
+        Multiplier for the sample weights of each class. "balanced" gives each class the same total weight: the
+        probabilities then assume equally frequent classes. None means 1, for probabilities that follow class
+        frequencies.
     class_prior : array of shape (n_classes,) or None, default None
-        Probabilities of the classes, in sorted order. Their log-odds are added to the scores in place of the log-odds
-        of the classes' total weights in the fit, which are 0 with "balanced" and ln(n_1 / n_0) with
-        ``class_weight=None``. None means that the scores stay as they are.
+        Class probabilities, in sorted order. Their log-odds are added to the scores in place of the log-odds of the
+        classes' total weights in the fit, which are 0 with "balanced" and ln(n_1 / n_0) with ``class_weight=None``.
+        None does not change the scores.
     calibrate : bool, default False
-        Whether all scores are divided by a temperature, the positive number with the smallest log loss in the same
-        kind of cross-validation. This makes probabilities more or less extreme. It does not make them follow the
-        classes' frequencies, and never changes the predicted class, unless there is a `class_prior`.
+        Whether to divide all scores by a temperature, the positive number with the smallest log loss in the same kind
+        of cross-validation. This makes probabilities more or less extreme. It does not make them follow class
+        frequencies, and never changes the predicted class, unless there is a `class_prior`.
     hierarchy, binarize, n_jobs
         As for :class:`TAN`.
 
@@ -108,23 +109,23 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         The counts of the network.
     correction_coef_ : array of shape (1, n_features) or (n_classes, n_features)
         The weights w of the features. Two classes have one row, whose positive class is `classes_[1]`. They are not
-        called `coef_`, because the scores also have the log-odds of the network: no linear model of X gives them.
+        called `coef_`, because the scores also include the network's log-odds: no linear model of X gives them.
     correction_intercept_ : array of shape (1,) or (n_classes,)
         The constant terms b.
     class_weight_ : array of shape (n_classes,)
-        What the losses of the rows of each class were multiplied with, as `class_weight` says.
+        The factor of each class's losses, from `class_weight`.
     scale_ : float
-        The number sigma by which the log-odds of the network are divided.
+        The divisor sigma of the network's log-odds.
     temperature_ : float
-        The number by which scores are divided in the end; 1 unless `calibrate` is set.
+        The final divisor of the scores; 1 unless `calibrate` is set.
     alpha_ : float
-        The alpha of the fit: the parameter or, if that is None, the value that was chosen.
+        The alpha of the fit: the parameter or, if it is None, the chosen value.
     smoothing_ : str
         The smoothing of the fit.
     ridge_ : float
-        The weight of the penalty, given or chosen.
+        The penalty weight, given or chosen.
     n_iter_ : int
-        The number of steps of Newton's method.
+        The number of Newton steps.
     gap_ : float
         An upper bound on the distance of the objective from its minimum, as a fraction of the objective.
     classes_, class_count_, weight_unit_, hierarchy_, feature_importances_, n_features_in_, feature_names_in_
@@ -158,6 +159,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         "weight_unit_",
     }
     weight_unit_: float
+    _structure: Openings  # of `hierarchy_`
 
     def __init__(
         self,
@@ -195,10 +197,10 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         y : array of shape (n_samples,)
             Their classes.
         sample_weight : array of shape (n_samples,) or None, default None
-            How often each row counts; 0 leaves it out. Whole numbers are numbers of copies, which distort what is
-            chosen (see the parameter `alpha`). Other weights count in the network (rounded to multiples of
-            `weight_unit_`) and multiply the loss of a row, which is left out of its own offset altogether; sigma and s
-            are those of the rows without weights. None means once.
+            How often each row counts; 0 leaves it out. Whole numbers stand for copies, which bias the parameters that
+            are chosen (see `alpha`). Other weights count in the network (rounded to multiples of `weight_unit_`) and
+            multiply the loss of a row. The offset of a row never counts that row. sigma and s are computed from
+            unweighted rows. None means once.
 
         Returns
         -------
@@ -207,7 +209,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         """
         refuse_dataset(self, X, y)
         self._check_parameters()
-        # A refused fit leaves no model rather than half of two.
+        # A failed fit leaves no model rather than a mixture.
         for name in (*self._stored, *self._stored_sometimes):
             self.__dict__.pop(name, None)
         read = read_rows(self, *map(_in_memory, (X, y, sample_weight)))
@@ -235,21 +237,28 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
             regression = rows.regression(counts)
             ridge, fit, temperature = self._regress(rows, regression.problem)
         self._warn_of_gap(fit)
-        # Nothing is refused from here on.
-        self.classes_, self.hierarchy_ = classes, hierarchy
-        self.counts_, self.class_count_ = counts, counts.class_count
+        # No errors are raised after this point.
+        self.classes_: NDArray[Any] = classes
+        self.hierarchy_: Hierarchy = hierarchy
+        self.counts_: OpenCounts = counts
+        self.class_count_: NDArray[np.int64] = counts.class_count
         self.weight_unit_ = unit
-        totals = counts.class_count.astype(np.float64) * unit
-        per_class = class_weights(self.class_weight, classes, totals)
-        self.class_weight_ = np.ones(len(classes)) if per_class is None else per_class
-        self.alpha_, self.smoothing_, self.scale_ = rows.alpha, rows.smoothing, regression.scale
-        self.ridge_, self.temperature_ = ridge, temperature
-        self.n_iter_, self.gap_ = fit.n_iter, fit.gap
-        self.correction_coef_, self.correction_intercept_ = fit.coef, fit.intercept
+        per_class = class_weights(self.class_weight, classes, counts.class_count.astype(np.float64) * unit)
+        self.class_weight_: NDArray[np.float64] = np.ones(len(classes)) if per_class is None else per_class
+        self.alpha_: float = rows.alpha
+        self.smoothing_: str = rows.smoothing
+        self.scale_: float = regression.scale
+        self.ridge_: float = ridge
+        self.temperature_: float = temperature
+        self.n_iter_: int = fit.n_iter
+        self.gap_: float = fit.gap
+        self.correction_coef_: NDArray[np.float64] = fit.coef
+        self.correction_intercept_: NDArray[np.float64] = fit.intercept
+        self._structure = openings
         return self
 
     def _regress(self, rows: NetworkRows, problem: RidgeProblem) -> tuple[float, RidgeFit, float]:
-        """The ridge, the fit with it, and the temperature."""
+        """Return the ridge, its fit and the temperature."""
         ridge = choose_ridge(rows, problem, self.n_jobs) if self.ridge is None else float(self.ridge)
         fit = solve_ridge(problem, ridge)
         if not self.calibrate:
@@ -257,30 +266,30 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         return ridge, fit, choose_temperature(rows, problem.loss, ridge, self.n_jobs)
 
     def _check_rarest(self, classes: NDArray[Any], codes: NDArray[np.intp]) -> None:
-        """Refuse a class with a single row, if something is chosen by cross-validation."""
+        """Raise an error for a class with a single row if cross-validation chooses a parameter."""
         count = np.bincount(codes)
         if count.min() < 2 and (self.ridge is None or self.calibrate):
             rare = classes.tolist()[count.argmin()]
             raise ValueError(
-                f"ridge=None and calibrate=True use a cross-validation, which needs two rows of each class, but class "
-                f"{rare!r} has 1 sample; give ridge a value and leave calibrate out, or add rows of that class"
+                "ridge=None and calibrate=True use a cross-validation, which needs two rows of each class, but "
+                f"class {rare!r} has 1 sample; set ridge and leave out calibrate, or add rows of that class"
             )
 
     def _warn_of_gap(self, fit: RidgeFit) -> None:
         if not fit.gap <= LARGEST_GAP:
             warnings.warn(
-                f"the fit stopped after {fit.n_iter} steps with an objective that may be {fit.gap:.1e} above its "
-                f"minimum, as a fraction of it; raise ridge, which is {self.ridge!r}",
+                f"the fit stopped after {fit.n_iter} steps, but its objective may exceed the minimum by a "
+                f"fraction of {fit.gap:.1e}; raise ridge, which is {self.ridge!r}",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """How much each feature contributes to the log-odds of the two classes: its mean absolute contribution.
+        """Each feature's mean absolute contribution to the log-odds of the two classes.
 
         This is the mean of ``|contribution|`` in `explain` over all training rows that agree with the hierarchy, each
-        with its weight; a 1 whose parents are not all 1 is not counted. There are none for more than two classes.
+        with its weight. A 1 whose parents are not all 1 is ignored. It is not defined for more than two classes.
         """
         check_is_fitted(self)
         require_two_classes(self.classes_)
@@ -291,7 +300,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
 
     @also_lazily
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, the score of each, before the softmax.
+        """Return the log-odds of `classes_[1]`, shape (n_samples,), or each class's score if there are more than two.
 
         The rows are divided among `n_jobs` threads.
         """
@@ -309,7 +318,10 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         return scores + offsets_of(self._log_prior()[None])
 
     def _log_prior(self) -> NDArray[np.float64]:
-        """Return what `class_prior` adds to the score of each class; the mean over the classes is 0."""
+        """Return the contribution of `class_prior` to each class's score.
+
+        The contributions have mean 0 over the classes.
+        """
         n_classes = len(self.classes_)
         if self.class_prior is None:
             return np.zeros(n_classes)
@@ -321,16 +333,12 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
 
     @also_lazily
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """ln P(c | x) for each row and class, in the order of `classes_`."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([log_expit(-scores), log_expit(scores)])
-        logs: NDArray[np.float64] = log_softmax(scores, axis=1)
-        return logs
+        """Return ln P(c | x) for each row and class, in the order of `classes_`."""
+        return self._labels_and_logs(X)[1]
 
     @also_lazily
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """P(c | x) for each row and class, in the order of `classes_`."""
+        """Return P(c | x) for each row and class, in the order of `classes_`."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return np.column_stack([expit(-scores), expit(scores)])
@@ -339,11 +347,16 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
 
     @also_lazily
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row; ties go to the class that comes first in `classes_`."""
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[best]
-        return labels
+        """Return the most probable class of each row. If classes tie, the first in `classes_` wins."""
+        return self._labels_and_logs(X)[0]
+
+    def _labels_and_logs(self, X: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Return the results of `predict` and `predict_log_proba` from a single pass over the rows."""
+        scores = np.asarray(self.decision_function(X))
+        if scores.ndim == 1:
+            logs = np.column_stack([log_expit(-scores), log_expit(scores)])
+            return self.classes_[(scores > 0).astype(np.intp)], logs
+        return self.classes_[scores.argmax(axis=1)], log_softmax(scores, axis=1)
 
     def _score_parts(self, rows: BinaryRows) -> ScoreParts:
         network, values = self._network(), unpack(rows.words(np.arange(rows.n_rows)), rows.n_rows)
@@ -370,12 +383,12 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
 
     @property
     def _counts_note(self) -> str:
-        return f"What follows from the counts is divided by {self.scale_ * self.temperature_:.3g}."
+        return f"Contributions from the counts are divided by {self.scale_ * self.temperature_:.3g}."
 
     def _state_parts(self) -> StateParts:
         network, (coef, _) = self._network(), self._coefficients()
         off, on = network.off / self.scale_, network.on / self.scale_
-        # An open zero counts if it scores anything; a one always does, open or not.
+        # An open zero counts if it has a score; a one always does, open or not.
         scores_zeros = np.where((off != 0).any(axis=1), np.iinfo(np.uint64).max, 0).astype(np.uint64)
 
         def words(rows: BinaryRows) -> StateWords:
@@ -387,25 +400,30 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         return StateParts(words, np.stack([closed, off, closed + coef.T, on + coef.T]) / self.temperature_)
 
     def _coefficients(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return weights and intercepts of all classes; two have half of those of the second, and minus half."""
+        """Return all classes' weights and intercepts.
+
+        Two classes get minus and plus half of the second class's values.
+        """
         coef, intercept = self.correction_coef_, self.correction_intercept_
         if len(self.classes_) > 2:
             return coef, intercept
         return np.vstack([-coef / 2, coef / 2]), np.concatenate([-intercept / 2, intercept / 2])
 
     def _read(self, X: Any) -> BinaryRows:
-        """The rows to predict, validated."""
+        """Return the rows to predict, validated."""
         check_is_fitted(self)
-        self._check_parameters()  # binarize may have been set since
+        self._check_parameters()  # binarize may have changed
         in_memory(X, f"{type(self).__name__}.explain", "predictions can be lazy, but not explanations")
         X = validated(self, X, dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize).sparse()
 
     def _network(self) -> OpenScores:
-        """The tables of the network."""
+        """Return the network's tables."""
         check_is_fitted(self)
-        network = Network(Openings(self.hierarchy_), self.counts_, self.smoothing_, self.weight_unit_)
-        return network.scores(self.alpha_)
+        openings = self.__dict__.get("_structure")
+        if openings is None or openings.hierarchy is not self.hierarchy_:
+            openings = self._structure = Openings(self.hierarchy_)
+        return openings.scores(self.counts_, self.smoothing_, self.alpha_, self.weight_unit_)
 
     # ------------------------------------------------------------------------------------------ checking
 

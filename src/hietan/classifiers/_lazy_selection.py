@@ -1,4 +1,4 @@
-"""Lazy selection of features: what a row keeps is judged by its own values, and a model scores what is left."""
+"""Lazy feature selection: each row keeps features based on its own values, and a model scores them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from hietan.structure._tree import ABSENT, ROOT
 
 SELECTIONS = _kernel.SELECTIONS
 MODELS = ("naive-bayes", "tan")
-_MOST = 2**31 - 1  # features: more are never there
+_MOST = 2**31 - 1  # upper limit on the number of features
 
 
 def _counting_ones(
@@ -37,7 +37,7 @@ def _counting_ones(
 
 
 class _Choice(NamedTuple):
-    """Which features a row keeps, at most how many, and what scores them."""
+    """Which features a row keeps, their maximum number, and the model that scores them."""
 
     selection: str
     model: str
@@ -45,16 +45,16 @@ class _Choice(NamedTuple):
 
 
 class _Learned(NamedTuple):
-    """What is needed for every row.
+    """The data that every row needs.
 
     Attributes
     ----------
     choice : _Choice
-        The parameters that the rest was made with.
+        The parameters with which the other attributes were made.
     selector : Selector
         The selection, for the kernel.
     levels : array of shape (n_features,)
-        The relevance of the features as integers; HIP compares nothing.
+        The features' relevance as integers; HIP does not use it.
     ranking : EdgeRanking or None
         The ranking of the edges, if the model is a tree.
     """
@@ -66,7 +66,7 @@ class _Learned(NamedTuple):
 
 
 class _SelectedFeatures(PairBayes):
-    """Selects the features of each row and scores them; a subclass states which selection and model (`_choice`)."""
+    """A classifier that selects features for each row. Subclasses define the selection and the model in `_choice`."""
 
     random_state: Any
     root_order_: NDArray[np.int64]
@@ -74,10 +74,10 @@ class _SelectedFeatures(PairBayes):
     @property
     @abstractmethod
     def _choice(self) -> _Choice:
-        """The selection and the model, as the parameters are now."""
+        """The current selection and model, derived from the parameters."""
 
     def selected(self, X: Any) -> list[tuple[str, ...]]:
-        """The features that are kept for each row of X, in the order of the columns."""
+        """Return the features that each row of X keeps, in column order."""
         rows, names = self._read(X), self.hierarchy_.features
         _ = self._learned  # once, before there are threads
 
@@ -110,16 +110,16 @@ class _SelectedFeatures(PairBayes):
             return _Learned(choice, selector, levels, None)
         if not hasattr(self, "root_order_"):
             raise ValueError(
-                "the model was changed to 'tan' after the fit, which did not count pairs; fit again"
+                "model was changed to 'tan' after the fit, but the fit did not count pairs; fit again"
             )
-        # The selection knows the relations; the tree, like TAN's, does not.
+        # The selection uses the relations; the tree, as in TAN, does not.
         ranking = EdgeRanking(counts, Hierarchy.unrelated(hierarchy.features))
         ranking.prepare()
         return _Learned(choice, selector, levels, ranking)
 
     @property
     def _learned(self) -> _Learned:
-        """The selection and the model; made again if a parameter that they depend on was changed since."""
+        """The selection and the model, rebuilt if one of their parameters has changed."""
         learned: _Learned = super()._learned
         if learned.choice != self._choice:
             learned = self._structure = self._learn()
@@ -166,11 +166,10 @@ class _SelectedFeatures(PairBayes):
 
     def _kept(self, rows: BinaryRows) -> NDArray[np.uint8]:
         """Return which features each row keeps."""
-        words = self._words(rows)
-        return unpack(self._learned.selector.select(words["words"]), rows.n_rows)
+        return unpack(self._learned.selector.select(self._words(rows)["words"]), rows.n_rows)
 
     def _parents(self, rows: BinaryRows) -> NDArray[np.int32]:
-        """Return the tree of each row; with naive Bayes, each feature that is kept is a tree of its own."""
+        """Return each row's tree. With naive Bayes, each kept feature is a separate tree."""
         ranking = self._learned.ranking
         if ranking is None:
             return np.where(self._kept(rows), ROOT, ABSENT).astype(np.int32)
@@ -186,37 +185,37 @@ class _SelectedFeatures(PairBayes):
 
 
 class LazySelection(_SelectedFeatures):
-    """A classifier on the features that each row keeps (Wan & Freitas 2013; Wan, Freitas & de Magalhaes 2015).
+    """A classifier that uses the features each row keeps (Wan & Freitas 2013; Wan, Freitas & de Magalhaes 2015).
 
-    Related features often say the same: where a feature is 1, so are its ancestors, and where it is 0, so are its
-    descendants. For the row to classify, a selection leaves out what is redundant; a model of the rest classifies it.
-    What makes a feature *relevant* is that the classes differ between the training rows where it is 1 and where it is
-    0: R(v) is the sum over the classes of (P(c | x_v = 1) - P(c | x_v = 0))^2.
+    Related features are often redundant: if a feature is 1, so are its ancestors, and if it is 0, so are its
+    descendants. For the row to classify, a selection leaves out redundant features; a model of the rest classifies
+    it. A feature is *relevant* if the classes differ between training rows with the feature and rows without it. R(v)
+    is the sum over the classes of (P(c | x_v = 1) - P(c | x_v = 0))^2.
 
     The selections:
 
-    - "hip" keeps the most specific ones and the most general zeros: a feature at 1 removes all its ancestors, a
-      feature at 0 all its descendants.
+    - "hip" keeps the most specific ones and the most general zeros: a feature at 1 removes all of its ancestors, a
+      feature at 0 all of its descendants.
     - "mr" keeps, of related features with the same value, the most relevant; of equally relevant ones, the most
       specific 1 and the most general 0.
     - "hip-mr" is HIP, except that a feature removes only those that are not more relevant than itself.
     - "hnb" keeps the `n_features` most relevant features that "hip-mr" leaves.
-    - "rnb" keeps the `n_features` most relevant features, whatever the row and the hierarchy.
+    - "rnb" keeps the `n_features` most relevant features, for every row and without the hierarchy.
 
-    All features are judged at once, on the row as it is, so features that are themselves removed still remove others.
-    Only a row that is not closed upwards can lose all its features; the class prior then decides.
+    All features are judged together, on the original row, so features that are themselves removed still remove
+    others. Only a row that is not closed upwards can lose all of its features; the class prior then decides.
 
     The models: naive Bayes, and "tan", the maximum spanning tree of the kept features by conditional mutual
-    information, a tree per row. Both need nothing but counts.
+    information, one tree per row. Both need only counts.
 
     Parameters
     ----------
     selection : {"hip", "mr", "hip-mr", "hnb", "rnb"}, default "hip"
         Which features a row keeps.
     model : {"naive-bayes", "tan"}, default "naive-bayes"
-        What classifies the row by the features that it keeps.
+        The model that classifies a row by its kept features.
     n_features : int, default 50
-        How many features "hnb" and "rnb" keep, at most; the other selections do not use it.
+        The largest number of features that "hnb" and "rnb" keep; the other selections do not use it.
     hierarchy, alpha, smoothing, binarize, class_prior, class_weight, random_state, n_jobs
         As for :class:`TAN`.
 
@@ -267,7 +266,7 @@ class LazySelection(_SelectedFeatures):
         self.model = model
         self.n_features = n_features
         self.hierarchy = hierarchy
-        self.alpha = alpha
+        self.alpha: float | None = alpha
         self.smoothing = smoothing
         self.binarize = binarize
         self.class_prior = class_prior
@@ -281,14 +280,14 @@ class LazySelection(_SelectedFeatures):
 
     @property
     def without_hierarchy(self) -> str:  # type: ignore[override]
-        """What it is without a hierarchy; "" for RNB, which uses none."""
+        """The name of the equivalent classifier without a hierarchy, or "" for RNB, which does not use a hierarchy."""
         if self.selection in ("rnb", "hnb"):
             return {"rnb": "", "hnb": "RNB"}[self.selection]
         return "a plain TAN" if self.model == "tan" else "naive Bayes"
 
     @available_if(lambda self: self.model == "tan")  # type: ignore[untyped-decorator]
     def trees(self, X: Any) -> list[Tree]:
-        """The tree over the kept features of each row of X; only with the model "tan"."""
+        """Return the tree over each row's kept features. Requires the model "tan"."""
         rows, names = self._read(X), self.hierarchy_.features
         _ = self._learned  # once, before there are threads
 
@@ -300,17 +299,17 @@ class LazySelection(_SelectedFeatures):
     def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
         super()._check_fitted(fitted)
         right = ("root_order_" in fitted) == (self.model == "tan")
-        require(right, f"the fitted attributes are not those of the model {self.model!r:.80}")
+        require(right, f"the fitted attributes do not belong to the model {self.model!r:.80}")
 
 
 class HIPNB(_SelectedFeatures):
-    """Naive Bayes with HIP's lazy selection of features (Wan, Freitas & de Magalhaes 2015).
+    """Naive Bayes with lazy feature selection by HIP (Wan, Freitas & de Magalhaes 2015).
 
-    In the row to classify, a feature at 1 removes all its ancestors and a feature at 0 removes all its descendants,
-    because it implies their values. All features are judged at once, so features that are themselves removed still
-    remove others. Naive Bayes scores the rest: the most specific ones and the most general zeros. (Only a row that is
-    not closed upwards can lose all its features; the class prior then decides.) It is the short name of
-    ``LazySelection(selection="hip", model="naive-bayes")``.
+    In the row to classify, a feature at 1 removes all of its ancestors and a feature at 0 removes all of its
+    descendants, because it implies their values. All features are judged together, so features that are themselves
+    removed still remove others. Naive Bayes scores the rest: the most specific ones and the most general zeros. (Only
+    a row that is not closed upwards can lose all of its features; the class prior then decides.) It is a short name
+    for ``LazySelection(selection="hip", model="naive-bayes")``.
 
     Parameters
     ----------
@@ -349,7 +348,7 @@ class HIPNB(_SelectedFeatures):
         n_jobs: int | None = None,
     ) -> None:
         self.hierarchy = hierarchy
-        self.alpha = alpha
+        self.alpha: float | None = alpha
         self.smoothing = smoothing
         self.binarize = binarize
         self.class_prior = class_prior
@@ -371,18 +370,18 @@ def removed_features(
     hierarchy: Hierarchy,
     levels: NDArray[np.int32],
 ) -> tuple[RemovedFeature, ...]:
-    """Each feature that a row does not keep, with the one that removed it.
+    """Return each feature that a row drops, with the feature that removed it.
 
     Parameters
     ----------
     selection : str
-        The name of the selection.
+        The selection's name.
     kept, value : arrays of shape (n_features,)
         Which features the row keeps, and their values.
     hierarchy : Hierarchy
         The hierarchy over the features.
     levels : array of shape (n_features,)
-        The relevance of the features as integers.
+        The features' relevance as integers.
     """
     above, below = hierarchy.ancestor_matrix, hierarchy.descendant_matrix
     find = {"mr": _outranked_by, "rnb": _unjudged}.get(selection, _implied_by)
@@ -410,14 +409,15 @@ def _implied_by(
     levels: NDArray[np.int32],
     depths: NDArray[np.int64],
 ) -> _Reason:
-    """The nearest relative that implies u and is not less relevant (for HIP, all are equally relevant)."""
+    """Return the nearest relative that implies u and is at least as relevant.
+
+    For HIP, all features are equally relevant.
+    """
     ones = descendants[(value[descendants] == 1) & (levels[descendants] >= levels[u])]
     if ones.size:
         return int(ones[np.argmin(depths[ones])]), RemovalKind.IMPLIED_BY_DESCENDANT
     zeros = ancestors[(value[ancestors] == 0) & (levels[ancestors] >= levels[u])]
-    if zeros.size:
-        return int(zeros[np.argmax(depths[zeros])]), RemovalKind.IMPLIED_BY_ANCESTOR
-    return None
+    return (int(zeros[np.argmax(depths[zeros])]), RemovalKind.IMPLIED_BY_ANCESTOR) if zeros.size else None
 
 
 def _outranked_by(
@@ -428,12 +428,12 @@ def _outranked_by(
     levels: NDArray[np.int32],
     depths: NDArray[np.int64],
 ) -> _Reason:
-    """The most relevant of the relatives that MR prefers to u."""
+    """Return the most relevant of the relatives that MR prefers to u."""
     is_one = value[u] == 1
     # Among equals, MR prefers the most specific 1 and the most general 0.
     over = levels[ancestors] - levels[u] >= np.where((value[ancestors] == 0) & ~is_one, 0, 1)
     under = levels[descendants] - levels[u] >= np.where((value[descendants] == 1) & is_one, 0, 1)
-    # A relative with the other value competes only on the side where all have the same value in a closed row.
+    # A relative with the other value competes only on the side with equal values in a closed row.
     over &= is_one | (value[ancestors] == 0)
     under &= ~is_one | (value[descendants] == 1)
     above, below = ancestors[over], descendants[under]
@@ -451,13 +451,13 @@ def _unjudged(
     levels: NDArray[np.int32],
     depths: NDArray[np.int64],
 ) -> _Reason:
-    """RNB does not look at relatives."""
+    """Return no feature, because RNB ignores relatives."""
     return None
 
 
 def _last_kept(kept: NDArray[np.uint8], levels: NDArray[np.int32]) -> int:
-    """The least relevant feature that is kept, the last of several; -1 if none is."""
+    """Return the least relevant kept feature, or the last one if several tie. Return -1 if no feature is kept."""
     columns = np.flatnonzero(kept)
-    if not columns.size:
-        return -1
-    return int(columns[np.flatnonzero(levels[columns] == levels[columns].min())[-1]])
+    return (
+        -1 if not columns.size else int(columns[np.flatnonzero(levels[columns] == levels[columns].min())[-1]])
+    )

@@ -1,4 +1,4 @@
-"""Fit to rows in a Dask collection, and predict them.
+"""Fitting and prediction for rows in a Dask collection.
 
 A collection is treated as a list of delayed blocks of rows: the chunks of an array, the partitions of a data frame, or
 the blocks themselves if a list of them is given. Dask is imported when it is first used.
@@ -24,13 +24,13 @@ from hietan.classifiers._fitting import Counting, RowsInMemory, class_totals
 from hietan.hierarchy._tables import column_labels
 from hietan.structure._rows import Violation
 
-# This many parts are summed together, on one worker.
+# The number of parts that one worker sums together.
 _FAN_IN = 8
 
 
 @dataclass(frozen=True, eq=False)
 class RowsInBlocks:
-    """Delayed blocks of rows and of labels; the same as `RowsInMemory`.
+    """Delayed blocks of rows and labels, the Dask equivalent of `RowsInMemory`.
 
     Attributes
     ----------
@@ -39,17 +39,17 @@ class RowsInBlocks:
     X, y : lists of delayed blocks
         The rows and their labels, divided in the same way.
     weights : list of delayed blocks or None
-        The weights of the rows, divided in the same way.
+        The row weights, divided in the same way.
     n_features : int
         The number of columns.
     names : array of str or None
-        The names of the columns, if they have any.
+        The column names, if they have any.
     labels : array
-        The labels that occur, sorted; rows of weight 0 do not.
+        The labels that occur, sorted; rows of weight 0 are ignored.
     totals : array
-        The number of rows with each of these labels or, if they have weights, the sum of these.
+        The number of rows with each of these labels or, if they have weights, the sum of their weights.
     per_class : array of shape (n_classes,) or None
-        What the weights of the rows of each class are multiplied with.
+        Multiplier for the sample weights of each class.
     """
 
     estimator: Any
@@ -64,7 +64,7 @@ class RowsInBlocks:
     unit: float = 1.0
 
     def class_totals(self, classes: NDArray[Any]) -> NDArray[np.float64]:
-        """The number of rows with each label or, if they have weights, the sum of these."""
+        """Return each label's number of rows, or its total weight if rows are weighted."""
         return class_totals(self.labels, self.totals, classes)
 
     def weighed(
@@ -73,13 +73,13 @@ class RowsInBlocks:
         per_class: NDArray[np.float64] | None = None,
         unit: float | None = None,
     ) -> RowsInBlocks:
-        """Return the same blocks, to be weighed where they are."""
+        """Return the same blocks, whose rows will be weighted on the workers that hold them."""
         return replace(self, per_class=per_class)
 
     def counted(self, how: Counting, n_jobs: int | None) -> tuple[Any, Violation | None]:
-        """Return the sum of the counts of all blocks: each block is counted where it is, and only counts are sent.
+        """Return the summed counts of all blocks. Each block is counted where it is stored, and only counts are sent.
 
-        The workers share the blocks: each counts one in a single thread.
+        The workers share the blocks. Each worker counts a block in a single thread.
         """
         lazy = _dask()
         shared = lazy.delayed((self._reader(), how, self.per_class), traverse=False)
@@ -93,7 +93,7 @@ class RowsInBlocks:
         return counts, violation
 
     def _reader(self) -> Any:
-        """Return a copy that knows only the columns: scikit-learn compares a block's columns with an estimator's."""
+        """Return a copy that knows only the columns, with which scikit-learn compares each block's columns."""
         reader = clone(self.estimator).set_params(hierarchy=None)
         reader.n_features_in_ = self.n_features
         if self.names is not None:
@@ -102,7 +102,7 @@ class RowsInBlocks:
 
 
 def read_blocks(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> RowsInBlocks:
-    """Divide rows, labels and weights into blocks, and ask these for the columns and for the labels that occur."""
+    """Divide rows, labels and weights into blocks, and find the columns and labels."""
     lazy = _dask()
     for name, value, expected in (("X", X, 2), ("y", y, 1), ("sample_weight", sample_weight, 1)):
         found = getattr(value, "ndim", None)  # a delayed block has every attribute, delayed
@@ -119,7 +119,7 @@ def read_blocks(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Ro
     )
     if not any(n_rows for n_rows, _, _ in occurred):
         raise ValueError("X has no rows")
-    # A block without rows says nothing, not even the type of the labels.
+    # A block without rows has no information, not even the label type.
     seen = [(block, sums) for _, block, sums in occurred if block.size]
     known = np.unique(np.concatenate([block for block, _ in seen])) if seen else np.empty(0)
     totals = np.zeros(len(known))
@@ -129,7 +129,7 @@ def read_blocks(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Ro
 
 
 def also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Let a method that takes rows also take a Dask collection, for which it returns a lazy result."""
+    """Extend a method to Dask collections, for which it returns a lazy result."""
 
     @wraps(method)
     def either_way(self: Any, X: Any) -> Any:
@@ -146,7 +146,7 @@ def also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _predict_block(method: str, width: int | None, kind: np.dtype[Any], model: Any, X: Any) -> NDArray[Any]:
-    """Predict a block; one without rows, which a filtered frame may have, gives an empty result."""
+    """Predict a block. An empty block, as in a filtered frame, gives an empty result."""
     if not X.shape[0]:
         return np.empty(0 if width is None else (0, width), dtype=kind)
     result: NDArray[Any] = getattr(model, method)(X)
@@ -159,7 +159,7 @@ def _columns(X: Any) -> tuple[int, NDArray[Any] | None]:
 
 
 def _label_totals(y: Any, weights: Any) -> tuple[int, NDArray[Any], NDArray[np.float64]]:
-    """The number of rows, the labels of those that weigh anything, and how much those with each label weigh."""
+    """Return the number of rows, the labels with a weight above 0, and each label's total weight."""
     y = np.asarray(y)
     if y.size:
         check_classification_targets(y)
@@ -172,7 +172,7 @@ _Counted = tuple[Any, Violation | None, int]  # counts, the first contradiction,
 
 
 def _count_block(shared: tuple[Any, Counting, Any], X: Any, y: Any, weights: Any) -> _Counted | None:
-    """Return the counts of a block; None if it has no rows."""
+    """Return a block's counts, or None if it has no rows."""
     reader, how, per_class = shared
     y = np.asarray(y)
     if X.shape[0] != len(y):
@@ -187,7 +187,7 @@ def _count_block(shared: tuple[Any, Counting, Any], X: Any, y: Any, weights: Any
 
 
 def _sum(*parts: _Counted | None) -> _Counted | None:
-    """Return the sum of some blocks in the order of the rows, with the first contradiction in all of them."""
+    """Return the sum of some blocks in row order, with the first contradiction in any of them."""
     total: _Counted | None = None
     for part in parts:
         if total is None or part is None:
@@ -205,12 +205,12 @@ def _sum(*parts: _Counted | None) -> _Counted | None:
 
 
 def _dask() -> Any:
-    """The module `dask`, or an error that says how to install it."""
+    """Return the module `dask`, or raise an error that explains how to install it."""
     return import_optional("dask", extra="dask", purpose="a Dask collection")
 
 
 def _row_blocks(X: Any) -> list[Any]:
-    """The delayed blocks of rows, each with all columns."""
+    """Return the delayed blocks of rows, each with all columns."""
     if isinstance(X, list | tuple):
         return list(X)
     if not hasattr(type(X), "to_delayed"):
@@ -224,9 +224,11 @@ def _row_blocks(X: Any) -> list[Any]:
 
 
 def _label_blocks(y: Any, X: Any, n_blocks: int, *, name: str = "y", what: str = "labels") -> list[Any]:
-    """The labels of each block of rows of X; y may be a Dask collection like X or an array in memory.
+    """Return the labels for each block of rows of X.
 
-    Weights are divided in the same way; `name` and `what` say in errors what they are.
+    Like X, y may be a Dask collection; it may also be an array in memory.
+
+    Weights are divided in the same way; `name` and `what` describe them in errors.
     """
     lengths = _block_lengths(X)
     if is_partitioned(y):
@@ -238,8 +240,7 @@ def _label_blocks(y: Any, X: Any, n_blocks: int, *, name: str = "y", what: str =
     else:
         if lengths is None:
             raise ValueError(
-                f"the lengths of the blocks of X are not known, so {name} cannot be divided; pass {name} in matching "
-                f"blocks"
+                f"the block lengths of X are unknown, so {name} cannot be divided; pass {name} in matching blocks"
             )
         y = np.asarray(y)
         if sum(lengths) != len(y):
@@ -253,15 +254,13 @@ def _label_blocks(y: Any, X: Any, n_blocks: int, *, name: str = "y", what: str =
 
 
 def _block_lengths(X: Any) -> list[int] | None:
-    """The number of rows in each block; None if they are not known before the blocks are computed."""
+    """Return the number of rows in each block, or None if it is unknown until the blocks are computed."""
     chunks = X.chunks if hasattr(type(X), "chunks") else None
-    if chunks is None or np.isnan(chunks[0]).any():
-        return None
-    return [int(rows) for rows in chunks[0]]
+    return None if chunks is None or np.isnan(chunks[0]).any() else [int(rows) for rows in chunks[0]]
 
 
 def _tree_sum(parts: Sequence[Any], add: Callable[..., Any]) -> Any:
-    """A delayed sum: `add(*parts)` of a few parts at a time, then of their sums, until one is left."""
+    """Return a delayed sum. Call `add(*parts)` for a few parts at a time, then for their sums, until one is left."""
     delayed = _dask().delayed(add, pure=False)
     while len(parts) > 1:
         parts = [delayed(*parts[k : k + _FAN_IN]) for k in range(0, len(parts), _FAN_IN)]
@@ -271,9 +270,9 @@ def _tree_sum(parts: Sequence[Any], add: Callable[..., Any]) -> Any:
 def _map_blocks(
     function: Callable[[Any, Any], Any], model: Any, X: Any, columns: int | None, dtype: np.dtype[Any]
 ) -> Any:
-    """A lazy Dask array of `function(model, block)` over all blocks; `columns` is None if the result is a vector.
+    """Return a lazy Dask array of `function(model, block)` over all blocks; `columns` is None for a vector.
 
-    The model is sent to each worker once, however many blocks there are.
+    The model is sent to each worker only once.
     """
     lazy = _dask()
     array = import_optional("dask.array", extra="dask", purpose="a Dask array")

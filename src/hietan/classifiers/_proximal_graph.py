@@ -1,4 +1,4 @@
-"""ProximalGraph: logistic regression whose weights become sparse along the hierarchy."""
+"""ProximalGraph: logistic regression whose weights are sparse along the hierarchy."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ N_FOLDS = 5
 
 
 def is_lambda_fraction(value: object) -> bool:
-    """Whether a value can be a fraction of the smallest lambda with all weights zero: a number from 1e-10 to 1."""
+    """Return whether a value is a valid fraction, from 1e-10 to 1, of the smallest lambda with all weights zero."""
     return is_number(value) and 1e-10 <= value <= 1  # type: ignore[operator]
 
 
@@ -82,39 +82,39 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     """Logistic regression with hierarchical groups (Mairal, Jenatton, Obozinski & Bach 2010).
 
     Minimises the mean logistic loss plus lam times the sum, over all features v, of the largest ``|weight|`` among v
-    and its descendants. Such a group is zero as a whole, so the features used are closed upwards: if a feature is used,
-    so are all its ancestors. Without relations this is the lasso. The proximal operator is exact, by network flow along
-    the edges of the hierarchy.
+    and its descendants. Such a group is zero as a whole, so the features used are closed upwards: if a feature is
+    used, so are all of its ancestors. Without relations this is the lasso. The proximal operator is exact, by network
+    flow along the edges of the hierarchy.
 
-    X may hold any numbers up to 1e60 in size, the largest of which is at least 1e-60. Several classes are fitted one
+    X may contain any numbers up to 1e60 in size, if the largest is at least 1e-60. Several classes are fitted one
     against the rest, with one lam for all. The inner folds that choose lam are shuffled with `random_state` and fitted
     in `n_jobs` threads.
 
     Parameters
     ----------
     lam : float or None, default None
-        Weight of the penalty, above 0. None means that it is given by `lam_relative`, or else chosen from 30 values,
-        log-spaced from the smallest value with all weights zero down to 1/1000 of it. The one that is best by
-        `criterion` in an inner cross-validation is taken, or the largest of several that are equal. The inner
-        cross-validation has 5 stratified folds, or fewer if a class has fewer rows.
+        Penalty weight, above 0. None uses `lam_relative` or, without it, chooses from 30 values, log-spaced from the
+        smallest value with all weights zero down to 1/1000 of it. The best value by `criterion` in an inner
+        cross-validation is chosen, or the largest of several that tie. The inner cross-validation has 5 stratified
+        folds, or fewer if a class has fewer rows.
     lam_relative : float or None, default None
-        Weight of the penalty as a fraction of the smallest value with all weights zero, which depends on the training
-        rows; from 1e-10 to 1. It cannot be combined with `lam`.
+        Penalty weight as a fraction of the smallest value with all weights zero, which depends on the training rows;
+        from 1e-10 to 1. It cannot be combined with `lam`.
     criterion : {"log_loss", "auc", "gmean"}, default "log_loss"
-        What decides if `lam` is chosen, computed over the held-out rows of all inner folds together: the smallest log
-        loss; the largest area under the ROC curve, for several classes the mean of each against the rest; or the
-        largest geometric mean of sensitivity and specificity, at the threshold that is best for these rows, which
-        needs two classes. With the log loss, values below the one where it has clearly risen are not tried (see
-        `LambdaPath`), so that it is the fastest by far.
+        The criterion that chooses `lam`, computed over the held-out rows of all inner folds together. "log_loss"
+        chooses the smallest log loss. "auc" chooses the largest area under the ROC curve, which is the mean of each
+        class against the rest if there are several. "gmean" chooses the largest geometric mean of sensitivity and
+        specificity at the best threshold for these rows, and needs two classes. The log loss is by far the fastest,
+        because values below a clear rise are not tried (see `LambdaPath`).
     class_weight : {"balanced"}, dict or None, default None
-        Weights of the rows of each class. "balanced" gives each class the same total weight, in every problem of one
-        class against the rest. Weights are scaled to a sum of 1 over the rows, so that `lam` keeps its meaning. The
-        log loss that chooses `lam` uses them too; the other criteria do not depend on them.
+        Multiplier for the sample weights of each class. "balanced" gives each class the same total weight, in every
+        problem of one class against the rest. Weights are scaled to a sum of 1 over the rows, so that `lam` keeps its
+        meaning. The log loss that chooses `lam` also uses them; the other criteria do not depend on them.
     max_iter : int, default 10000
         The largest number of steps for each value of lam.
     tol : float, default 1e-4
         The fit stops at this duality gap, an upper bound on the distance of the objective from its minimum, as a
-        fraction of the loss of the constant model. A ConvergenceWarning is given if it is not reached.
+        fraction of the constant model's loss. A ConvergenceWarning is issued if it is not reached.
     hierarchy, n_jobs, random_state
         As for :class:`TAN`.
 
@@ -125,19 +125,18 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     intercept_ : array of shape (1,) or (n_classes,)
         The constant terms.
     lam_ : float
-        The weight of the penalty: given, computed from `lam_relative`, or chosen.
+        The penalty weight: given, computed from `lam_relative`, or chosen.
     path_ : LambdaPath
-        The values that were tried, their inner log losses and numbers of features; only if `lam` was chosen.
-        `path_.to_frame()` is a data frame.
+        The tried values with their inner log losses and numbers of features. Set only if `lam` was chosen.
     selected_features_ : tuple of str
-        The names of the features whose weight is not 0 for some class, in the order of the columns ("x0", "x1", ...
-        for columns without names or hierarchy).
+        The names of the features with a nonzero weight for some class, in column order ("x0", "x1", ... for columns
+        without names or hierarchy).
     n_iter_ : array of shape (1,) or (n_classes,)
         The number of steps taken at `lam_`.
     gap_ : array of shape (1,) or (n_classes,)
         The relative duality gap reached at `lam_`.
     counts_ : PairCounts
-        In how many training rows of each class each feature is 1; explanations show them.
+        The number of training rows of each class in which each feature is 1; explanations show them.
     classes_, class_count_, weight_unit_, hierarchy_, n_features_in_, feature_names_in_
         As for :class:`TAN`.
 
@@ -197,8 +196,8 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         y : array of shape (n_samples,)
             Their classes.
         sample_weight : array of shape (n_samples,) or None, default None
-            The weights of the rows, multiplied with those of their classes; 0 leaves a row out. If all are whole
-            numbers, the fit is that of so many copies of each row. None means 1.
+            The row weights, multiplied by the class weights; 0 leaves a row out. Whole numbers are equivalent to
+            copies of the rows. None means 1.
 
         Returns
         -------
@@ -207,33 +206,36 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         """
         refuse_dataset(self, X, y)
         self._check_parameters()
-        # A refused fit leaves no model rather than half of two.
+        # A failed fit leaves no model rather than a mixture.
         for name in self._stored | self._stored_sometimes:
             self.__dict__.pop(name, None)
         rows = read_rows(self, *map(_in_memory, (X, y, sample_weight)), dtype=np.float64)
         require_weight(rows.labels)
         rows = rows.with_copies()
         _check_sizes(rows.X)
-        self.classes_, codes = np.unique(rows.y, return_inverse=True)
-        require_classes_to_tell_apart(self, self.classes_)
-        self.hierarchy_ = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
+        classes, codes = np.unique(rows.y, return_inverse=True)
+        require_classes_to_tell_apart(self, classes)
+        self.classes_: NDArray[Any] = classes
+        self.hierarchy_: Hierarchy = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
         warn_of_columns(self.hierarchy, rows.names, stacklevel=2)
         warn_without_hierarchy(self, stacklevel=2)
         weights = np.ones(len(rows.y)) if rows.weights is None else rows.weights
         fits, gaps = self._fit_problems(rows.X, codes, weights)
         self._warn(gaps)
         table = BinaryRows.from_matrix(rows.X == 1, None, rows.units)
-        self.counts_, self.weight_unit_ = count_ones(table, codes, len(self.classes_)), rows.unit
-        self.class_count_ = self.counts_.class_count
-        self.intercept_ = np.array([fit.intercept for fit in fits])
-        self.n_iter_ = np.array([fit.n_iter for fit in fits])
-        self.gap_ = np.array([fit.relative_gap for fit in fits])
-        self.coef_ = np.stack([fit.coef for fit in fits])  # the last: with them, the model is fitted
+        self.counts_: PairCounts = count_ones(table, codes, len(classes))
+        self.weight_unit_: float = rows.unit
+        self.class_count_: NDArray[np.int64] = self.counts_.class_count
+        self.intercept_: NDArray[np.float64] = np.array([fit.intercept for fit in fits])
+        self.n_iter_: NDArray[np.int64] = np.array([fit.n_iter for fit in fits])
+        self.gap_: NDArray[np.float64] = np.array([fit.relative_gap for fit in fits])
+        # The last, because with the weights the model is fitted.
+        self.coef_: NDArray[np.float64] = np.stack([fit.coef for fit in fits])
         return self
 
     @property
     def selected_features_(self) -> tuple[str, ...]:
-        """The names of the features whose weight is not 0 for some class, in the order of the columns."""
+        """The names of the features with a nonzero weight for at least one class, in column order."""
         check_is_fitted(self)
         used = np.flatnonzero((self.coef_ != 0).any(axis=0))
         return tuple(self.hierarchy_.features[j] for j in used)
@@ -243,15 +245,15 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     def _fit_problems(
         self, X: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
     ) -> tuple[list[GraphFit], list[float]]:
-        """Set `lam_` and, if it was chosen, `path_`. The fit of each problem, and the gaps of all fits on the way."""
+        """Set `lam_` and, if lambda was chosen, `path_`. Return each problem's fit and the gaps of all fits."""
         problems = self._problems(X, codes, weights)
         if self.lam is not None:
-            self.lam_ = float(self.lam)
+            self.lam_: float = float(self.lam)
         elif self.lam_relative is not None:
             self.lam_ = float(self.lam_relative) * _smallest_empty(X, problems)
         else:
             choice = self._choose_lam(X, codes, weights, problems)
-            self.path_ = choice.path
+            self.path_: LambdaPath = choice.path
             self.lam_ = float(choice.path.lam[choice.path.best])
             return choice.fits, choice.gaps
         fits = [self._solve(problem, self.lam_) for problem in problems]
@@ -260,7 +262,9 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     def _problems(
         self, X: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
     ) -> list[LogisticProblem]:
-        """One problem for two classes, the second being positive; otherwise one per class, against the rest."""
+        """Return one problem for two classes, with the second class as positive, or one problem per class
+        against the rest.
+        """
         X = sp.csr_array(X)
         penalty, rows = graph_penalty(self.hierarchy_), kernel_rows(X)
         n_classes = len(self.classes_)
@@ -276,7 +280,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         return problems
 
     def _row_weights(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The weights of rows, multiplied with those of their classes."""
+        """Return the row weights multiplied by the class weights."""
         totals = np.bincount(codes, weights, minlength=len(self.classes_)).astype(np.float64)
         per_class = class_weights(self.class_weight, self.classes_, totals)
         return weights if per_class is None else weights * per_class[codes]
@@ -293,7 +297,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     ) -> Choice:
         if self.criterion == "gmean" and len(self.classes_) > 2:
             raise ValueError(
-                f"criterion='gmean' is that of the best threshold, which needs two classes, but y holds "
+                f"criterion='gmean' needs two classes, because it uses the best threshold, but y has "
                 f"{len(self.classes_)}; choose 'log_loss' or 'auc'"
             )
         lams = _smallest_empty(X, problems) * np.logspace(0, np.log10(SMALLEST), N_LAMBDAS)
@@ -310,16 +314,16 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
             rare = self.classes_.tolist()[count.argmin()]
             raise ValueError(
                 f"lam=None chooses lam by cross-validation, which needs two rows of each class, but class {rare!r} "
-                f"has 1 sample; give lam a value, or add rows of that class"
+                f"has 1 sample; set lam, or add rows of that class"
             )
         n_folds = min(N_FOLDS, int(count.min()))
         seed = self.random_state
-        if isinstance(seed, np.random.Generator):  # which scikit-learn's splitters do not take
+        if isinstance(seed, np.random.Generator):  # which scikit-learn's splitters do not accept
             seed = int(seed.integers(2**32))
         return StratifiedKFold(n_folds, shuffle=True, random_state=seed)
 
     def _warn(self, gaps: Sequence[float]) -> None:
-        missed = sum(not gap <= self.tol for gap in gaps)  # a gap that is not a number was missed too
+        missed = sum(not gap <= self.tol for gap in gaps)  # also counts a gap of NaN
         if missed:
             warnings.warn(
                 f"{missed} of {len(gaps)} fits stopped at max_iter={self.max_iter} with a relative duality gap of up "
@@ -331,7 +335,9 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     # ------------------------------------------------------------------------------------------ predicting
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
+        """Return the log-odds of `classes_[1]`, shape (n_samples,), or of each class against the rest if
+        there are more than two.
+        """
         check_is_fitted(self)
         X = validated(self, _in_memory(X), dtype=np.float64, reset=False)
         with np.errstate(over="ignore", invalid="ignore"):  # refused just below
@@ -339,21 +345,21 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         if not np.isfinite(scores).all():
             row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
             raise ValueError(
-                f"the score of row {row} is not finite; X holds numbers up to {abs(X).max()} in size"
+                f"the score of row {row} is not finite, because X contains absolute values up to {abs(X).max()}; "
+                "rescale X"
             )
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """ln P(c | x) for each row and class, in the order of `classes_`."""
+        """Return ln P(c | x) for each row and class, in the order of `classes_`."""
         return log_probabilities(self.decision_function(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """P(c | x) for each row and class; with more than two classes, their sigmoids divided by their sum."""
-        probability: NDArray[np.float64] = np.exp(self.predict_log_proba(X))
-        return probability
+        """Return P(c | x) for each row and class. With more than two classes, sigmoids are divided by their sum."""
+        return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row; ties go to the class that comes first in `classes_`."""
+        """Return the most probable class of each row. If classes tie, the first in `classes_` wins."""
         scores = self.decision_function(X)
         best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         labels: NDArray[Any] = self.classes_[best]
@@ -363,7 +369,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     def explain(
         self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
     ) -> Explanations:
-        """Why each row of X is classified as it is: weight times value of each feature, adding up to the score.
+        """Explain each row's score as the intercept plus each feature's weight times its value.
 
         Parameters
         ----------
@@ -375,7 +381,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
             The class whose `decision_function` is explained. None means the second of two classes, or the predicted
             class if there are more.
         term_names : mapping, sequence or None, default None
-            Readable names of the features: by feature, or in the order of the columns.
+            Readable feature names: by feature, or in column order.
 
         Returns
         -------
@@ -400,10 +406,11 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         )
 
     @also_of_whole_datasets
-    def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
-        """What each feature adds to the score of a class in each row of X: the numbers of `explain`, many at a time.
+    def contributions(self, X: Any, *, target: Any = None, return_base: bool = False) -> Any:
+        """Return each feature's contribution to a class's score in each row of X, like `explain` but for many rows.
 
-        `X` (all rows of a dataset) and `target` are those of `explain`. Features that add nothing have no entry.
+        `X` (all rows of a dataset) and `target` are as in `explain`. Features without a contribution have no entry.
+        With `return_base`, the intercept in each row's score is also returned.
         """
         check_is_fitted(self)
         read = validated(self, X, dtype=np.float64, reset=False)
@@ -411,7 +418,9 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         if target is not None or len(self.classes_) == 2:
             chosen[:] = target_index(target, self.classes_.tolist(), np.zeros(2))
         weights = np.vstack([-self.coef_, self.coef_])[-len(self.classes_) :]
-        return linear_contributions(read, weights, chosen)
+        found = linear_contributions(read, weights, chosen)
+        base = np.concatenate([-self.intercept_, self.intercept_])[-len(self.classes_) :]
+        return (found, base[chosen]) if return_base else found
 
     # ------------------------------------------------------------------------------------------ checking
 
@@ -419,7 +428,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         check_parameters(self, _ACCEPTED)
         if self.lam is not None and self.lam_relative is not None:
             given = f"lam={self.lam!r} and lam_relative={self.lam_relative!r}"
-            raise ValueError(f"lam and lam_relative exclude each other; got {given}: set one of them to None")
+            raise ValueError(f"lam and lam_relative exclude each other; got {given}; set one of them to None")
 
     def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
         super()._check_fitted(fitted)
@@ -429,7 +438,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         for name, kinds in (("n_iter_", "iu"), ("gap_", "f")):
             value = fitted[name]
             right = isinstance(value, np.ndarray) and value.shape == fitted["intercept_"].shape
-            require(right and value.dtype.kind in kinds, f"{name} does not hold a number for each problem")
+            require(right and value.dtype.kind in kinds, f"{name} does not contain a number for each problem")
         if "path_" in fitted:
             require(_is_path(fitted["path_"], fitted["lam_"]), "path_ is not the path that led to lam_")
 
@@ -444,7 +453,7 @@ def _in_memory(rows: Any) -> Any:
 
 
 def _is_path(path: Any, lam: float) -> bool:
-    """Whether a value is a path with as many losses, features and scores as lambdas, of which `lam` is the best."""
+    """Return whether a value is a valid path: a loss, feature count and score per lambda, with `lam` the best."""
     if not isinstance(path, LambdaPath) or path.criterion not in LAMBDA_CRITERIA:
         return False
     columns = (path.lam, path.log_loss, path.n_features, path.lam if path.score is None else path.score)
@@ -454,15 +463,17 @@ def _is_path(path: Any, lam: float) -> bool:
 
 
 def _check_sizes(X: Any) -> None:
-    """Refuse numbers with which a fit would overflow, or underflow until nothing is left."""
+    """Raise an error for numbers that would make a fit overflow or underflow."""
     largest = float(abs(X).max())
     if largest > 1e60 or 0 < largest < 1e-60:
         raise ValueError(
-            f"the largest number of X is {largest} in size; it must be 0, or from 1e-60 to 1e60: rescale X"
+            f"the largest absolute value in X is {largest}; it must be 0, or from 1e-60 to 1e60, so rescale X"
         )
 
 
 def _smallest_empty(X: Any, problems: Sequence[LogisticProblem]) -> float:
-    """The smallest lambda with all weights zero; 1 if any has, since no column varies with the class."""
+    """Return the smallest lambda with all weights zero, or 1 if every lambda gives zero weights, as for
+    constant columns.
+    """
     smallest = max(problem.lam_max() for problem in problems)
     return smallest if smallest > 1e-14 * abs(X).max() else 1.0

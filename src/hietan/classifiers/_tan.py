@@ -1,4 +1,4 @@
-"""Tree augmented naive Bayes and its hierarchical relatives: one tree for all rows, or one for each."""
+"""Tree augmented naive Bayes and its hierarchical variants, with one tree for all rows or one tree per row."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import PairBayes
 from hietan.classifiers._checks import random_source, require_two_classes
-from hietan.explain import RemovedFeature, Trace
-from hietan.explain._dataset_rows import readable_names, row_labels
+from hietan.explain import RemovedFeature
 from hietan.explain._score_parts import Relatives, ScoreParts, StateParts, StateWords
-from hietan.explain._trace import trace_tree
 from hietan.hierarchy import Hierarchy
 from hietan.structure import Tree
 from hietan.structure._edges import EdgeRanking
@@ -27,12 +25,11 @@ from hietan.structure._tree import ABSENT
 
 
 class _TreeClassifier(PairBayes):
-    """Stores the parameters, and draws the order of the roots."""
+    """The TAN family's parameters, and the random order of the roots."""
 
     _stored = PairBayes._stored | {"root_order_"}
     root_order_: NDArray[np.int64]
-    _directed: bool  # whether the hierarchy gives edges their directions
-    _removes_redundant: bool  # whether features that are redundant in a row are left out of its tree
+    _directed: bool  # whether the hierarchy determines edge directions
 
     def __init__(
         self,
@@ -47,7 +44,7 @@ class _TreeClassifier(PairBayes):
         n_jobs: int | None = None,
     ) -> None:
         self.hierarchy = hierarchy
-        self.alpha = alpha
+        self.alpha: float | None = alpha
         self.smoothing = smoothing
         self.binarize = binarize
         self.class_prior = class_prior
@@ -57,51 +54,7 @@ class _TreeClassifier(PairBayes):
 
     @abstractmethod
     def trees(self, X: Any) -> list[Tree]:
-        """The tree that scores each row of X."""
-
-    def trace(self, X: Any, *, term_names: Any = None, limit: int | None = None) -> Trace:
-        """How the tree of one row was learned: which edges were taken or refused, and why (Figures 2a and 3a).
-
-        It takes longer than a prediction, up to seconds for a thousand features, unless it is limited.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (1, n_features), or one row of it
-            The row.
-        term_names : mapping, sequence or None, default None
-            Readable names of the features: by feature, or in the order of the columns.
-        limit : int or None, default None
-            Record this many edges from the top of the ranking, and of the others only those that were taken. None
-            means that all edges are recorded until the tree is complete.
-
-        Returns
-        -------
-        Trace
-            The edges in the order in which they were considered, and the tree, which is that of `trees`.
-        """
-        X = _as_table(X)
-        rows = self._read(X)
-        if rows.n_rows != 1:
-            raise ValueError(f"trace takes one row, got {rows.n_rows}; pass a single one, such as X[:1]")
-        ranking = self._ranking
-        values = unpack(rows.words(np.arange(1)), 1)[0].tolist()
-        learned = None if limit is None else self.trees(X)[0].parent
-        return trace_tree(
-            ranking.walk(limit, learned),
-            self.hierarchy_,
-            self._root_order.tolist(),
-            directed=self._directed,
-            values=values if self._removes_redundant else None,
-            lone_feature=lambda: ranking.lone_feature,
-            method=type(self).__name__,
-            row=row_labels(X, 1)[0],
-            names=readable_names(term_names, self.hierarchy_.features),
-        )
-
-    @property
-    @abstractmethod
-    def _ranking(self) -> EdgeRanking:
-        """The ranking of the edges."""
+        """Return the tree that scores each row of X."""
 
     def _draw(self, n_features: int) -> dict[str, Any]:
         return {"root_order_": random_source(self.random_state).permutation(n_features)}
@@ -112,9 +65,7 @@ class _TreeClassifier(PairBayes):
 
 
 class _EagerTree(_TreeClassifier):
-    """Learns one tree from the training data."""
-
-    _removes_redundant = False
+    """A classifier that learns one tree from the training data."""
 
     @property
     def _ranking(self) -> EdgeRanking:
@@ -122,29 +73,28 @@ class _EagerTree(_TreeClassifier):
         return EdgeRanking(self.counts_, self.hierarchy_, n_jobs=self.n_jobs)
 
     def _learn(self) -> Tree:
-        parent = self._ranking.tree(self._root_order, directed=self._directed)
-        return Tree(parent, self.hierarchy_.features)
+        return Tree(self._ranking.tree(self._root_order, directed=self._directed), self.hierarchy_.features)
 
     @property
     def tree_(self) -> Tree:
-        """The tree that scores every row. After `partial_fit` it is learned on first use."""
+        """The tree that scores every row. After `partial_fit`, the tree is learned on first use."""
         check_is_fitted(self)
         tree: Tree = self._learned
         return tree
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """How much each feature contributes to the log-odds of the two classes: its mean absolute contribution.
+        """Each feature's mean absolute contribution to the log-odds of the two classes.
 
-        This is the mean of ``|contribution|`` in `explain` over all training rows, each with its weight; it is computed
-        from the counts alone. There are none for more than two classes.
+        This is the mean of ``|contribution|`` in `explain` over all training rows, each with its weight, computed from
+        the counts alone. It is not defined for more than two classes.
         """
         check_is_fitted(self)
         require_two_classes(self.classes_)
         return mean_tree_contribution(self.tree_.parent, self.counts_, self._smoothing)
 
     def trees(self, X: Any) -> list[Tree]:
-        """The tree that scores each row of X: the same object, `tree_`, for all rows."""
+        """Return the tree that scores each row of X. It is the same object, `tree_`, for all rows."""
         return [self.tree_] * self._read(X).n_rows
 
     def _joint_log(self, rows: BinaryRows) -> NDArray[np.float64]:
@@ -178,9 +128,7 @@ class _EagerTree(_TreeClassifier):
 
 
 class _LazyTree(_TreeClassifier):
-    """Learns a tree for each row to predict, from the counts alone."""
-
-    _removes_redundant = True
+    """A classifier that learns a separate tree for each row to predict, from the counts alone."""
 
     def _learn(self) -> EdgeRanking:
         ranking = EdgeRanking(self.counts_, self.hierarchy_, n_jobs=self.n_jobs)
@@ -193,7 +141,7 @@ class _LazyTree(_TreeClassifier):
         return ranking
 
     def trees(self, X: Any) -> list[Tree]:
-        """The tree learned for each row of X."""
+        """Return the tree learned for each row of X."""
         rows, names = self._read(X), self.hierarchy_.features
         _ = self._learned  # once, before there are threads
 
@@ -228,12 +176,12 @@ class _LazyTree(_TreeClassifier):
         )
 
     def _parents(self, rows: BinaryRows) -> NDArray[np.int32]:
-        """Return the tree of each row."""
+        """Return each row's tree."""
         return _kernel.lazy_trees(**self._words(rows), **self._search)
 
     @property
     def _search(self) -> dict[str, Any]:
-        """What the kernel needs to learn a tree."""
+        """The data from which the kernel learns a tree."""
         ranking = self._ranking
         return {
             "ranking": ranking.kernel,
@@ -247,60 +195,60 @@ class TAN(_EagerTree):
     """Tree augmented naive Bayes (Friedman, Geiger & Goldszmidt 1997).
 
     Learns the maximum spanning tree of the features by conditional mutual information given the class; its edges point
-    away from a random root. The hierarchy has no influence: TAN is the baseline for the other methods.
+    away from a random root. TAN does not use the hierarchy: it is the baseline for the other methods.
 
     Parameters
     ----------
     hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
-        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
-        means that no features are related.
+        The hierarchy over the features. Named columns of X are matched by name, and columns that are not in it are
+        not related to any other. Without names, the columns must be `hierarchy.features`, in that order. None means
+        that no features are related.
     alpha : float, default 1.0
-        Strength of the smoothing of every probability; it must be above 0.
+        Smoothing strength of every probability, above 0.
     smoothing : {"laplace", "pooled", "odds"}, default "odds"
-        "laplace" adds alpha rows to each value. "pooled" adds 2 alpha rows with the same conditional probability as all
-        classes together, so that a value that is rare or certain favours no class. "odds" keeps the log-odds of each
-        class near the log-odds of all classes together, by a normal prior of precision alpha. A feature then counts as
-        much as its support is worth, and a single row decides little.
+        "laplace" adds alpha rows to each value. "pooled" adds 2 alpha rows with the conditional probability of all
+        classes together, so that a rare or certain value favours no class. "odds" keeps the log-odds of each class near
+        the log-odds of all classes together, by a normal prior of precision alpha. A feature then counts according to
+        its support, and a single row decides little.
     binarize : float or None, default 0.0
-        A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
+        A feature is 1 if X is above this threshold. None means that X must contain only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None
-        Probabilities of the classes, in sorted order. None means that they are estimated from y.
+        Class probabilities, in sorted order. None estimates them from y.
     class_weight : {"balanced"}, dict or None, default None
-        What the weights of the rows of each class are multiplied with. "balanced" gives each class the same total
-        weight: n / (n_classes n_c), n_c being the weight of the rows of a class and n that of all. None means 1.
+        Multiplier for the sample weights of each class. "balanced" gives each class the same total weight:
+        n / (n_classes n_c), with n_c the weight of the rows of a class and n the total. None means 1.
     random_state : int, RandomState instance, Generator or None, default None
-        Source of the random choices of the fit. An int makes them the same in every fit.
+        The seed or generator of the fit's random choices. An int makes them the same in every fit.
     n_jobs : int or None, default None
-        Number of threads, as in joblib. The results do not depend on it.
+        The number of threads, as in joblib. The results do not depend on it.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
-        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+        The number of training rows of each class or, with weights, their sum in units of `weight_unit_`.
     class_weight_ : array of shape (n_classes,)
-        What the weights of the rows of each class were multiplied with, as `class_weight` says.
+        The multiplier of each class's sample weights, from `class_weight`.
     weight_unit_ : float
         The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : PairCounts
-        The counts, which are all that is kept of the training data.
+        The counts, the only information stored from the training data.
     hierarchy_ : Hierarchy
         The hierarchy over the columns of X.
     root_order_ : array of shape (n_features,)
-        A permutation of the features, drawn with `random_state`. Wherever several features could be the root, the
-        first of them in this order is taken.
+        A permutation of the features, drawn with `random_state`. If several features could be the root, the first of
+        them in this order is chosen.
     tree_ : Tree
         The tree that scores every row.
     feature_importances_ : array of shape (n_features,)
         The mean absolute contribution of each feature to the log-odds over the training rows; two classes only.
     feature_log_prob_ : array of shape (n_classes, n_features)
-        ln P(x_v = 1 | c) of each feature by itself, as in naive Bayes; dependencies on other features are left out.
+        ln P(x_v = 1 | c) of each feature, as in naive Bayes; dependencies on other features are ignored.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        The names of the columns of X, if all of them are strings.
+        The column names of X, if all of them are strings.
 
     Examples
     --------
@@ -322,10 +270,10 @@ class HieTAN(_EagerTree):
 
     Learns one tree, grown from the most informative edge down. An edge between an ancestor and its descendant points
     from the ancestor to the descendant. As each feature may have only one parent, the direction of any other edge
-    follows from which of its features has a parent already; edges that still have no direction point away from a random
-    root.
+    follows from which of its features already has a parent. Edges that still have no direction point away from a
+    random root.
 
-    The parameters and attributes are those of :class:`TAN`.
+    The parameters and attributes are the same as for :class:`TAN`.
 
     Examples
     --------
@@ -346,11 +294,11 @@ class HieTAN(_EagerTree):
 class HieTANLite(_LazyTree):
     """Hie-TAN without hierarchical redundancy (Wan & Freitas, arXiv 2202.04105, Algorithms 3 to 5).
 
-    Lazy: it learns a tree for each row to classify. The tree grows as in :class:`HieTAN`, but two related features with
-    the same value in that row are redundant to each other: no edge joins them, and the one that enters the tree first
-    removes the other.
+    It is lazy: it learns a tree for each row to classify. The tree grows as in :class:`HieTAN`, but two related
+    features with the same value in that row are redundant. No edge joins them, and the feature that enters the tree
+    first removes the other.
 
-    The parameters and attributes are those of :class:`TAN`, but it has neither `tree_` nor `feature_importances_`.
+    The parameters and attributes are the same as for :class:`TAN`, without `tree_` and `feature_importances_`.
 
     Examples
     --------
@@ -371,10 +319,10 @@ class HieTANLite(_LazyTree):
 class HRETAN(_LazyTree):
     """Hierarchical redundancy eliminated TAN (Wan & Freitas 2016).
 
-    Lazy, with the redundancy rules of :class:`HieTANLite`. The hierarchy does not direct the edges: they point away
-    from a random root.
+    It is lazy, with the redundancy rules of :class:`HieTANLite`. The hierarchy does not direct the edges: they point
+    away from a random root.
 
-    The parameters and attributes are those of :class:`TAN`, but it has neither `tree_` nor `feature_importances_`.
+    The parameters and attributes are the same as for :class:`TAN`, without `tree_` and `feature_importances_`.
 
     Examples
     --------
@@ -390,10 +338,3 @@ class HRETAN(_LazyTree):
 
     without_hierarchy = "a plain TAN"
     _directed = False
-
-
-def _as_table(X: Any) -> Any:
-    """A single row as a table of one row; a table stays what it is."""
-    if getattr(X, "ndim", None) != 1:
-        return X
-    return X.to_frame().T if hasattr(X, "to_frame") else X.reshape(1, -1)

@@ -1,4 +1,4 @@
-"""The command line: each command parses its options, calls the library and prints."""
+"""The command line. Each command parses its options, calls the library and prints the result."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import os
 import sys
 
 INTERRUPTED = 130
-"""The exit code of a command that Ctrl-C ended."""
+"""The exit code of a command that was ended with Ctrl-C."""
 
-# Explanations are hundreds of thousands of objects without cycles. With Python's own threshold of 700, looking for
-# cycles takes a third of the time of `hietan predict --report` with a tree of 14,000 features.
+# Explanations create hundreds of thousands of objects without cycles. With Python's default threshold of 700, the
+# search for cycles takes a third of the time of `hietan predict --report` with a tree of 14,000 features.
 _OBJECTS_BETWEEN_COLLECTIONS = 10_000
 
 
@@ -35,15 +35,15 @@ def main() -> None:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
     except OSError as error:
-        if error.filename is not None:  # commands catch those of files, so this one is a bug
+        if error.filename is not None:  # commands catch errors of files, so this one is a bug
             raise
-        if error.errno != errno.EPIPE:  # otherwise whoever read it has seen enough
+        if error.errno != errno.EPIPE:  # a broken pipe only means that the reader has stopped
             print(f"error: the output cannot be written: {error.strerror}", file=sys.stderr, flush=True)
         os._exit(2)
     except SystemExit as end:
         if end.code != INTERRUPTED:
             raise
-    # Python would wait for threads in calls that may never end. Semaphores of process pools are removed first.
+    # Python would wait for threads in calls that may never end. First remove the semaphores of process pools.
     from multiprocessing import util
 
     util._run_finalizers(0)  # type: ignore[attr-defined]

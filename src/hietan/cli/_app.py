@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,8 +15,8 @@ from hietan.cli import (
     _compare,
     _datasets,
     _demo,
+    _evaluate,
     _explain,
-    _filter,
     _fit,
     _info,
     _methods,
@@ -34,15 +35,15 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "info": _info.info,
     "fit": _fit.fit,
     "predict": _predict.predict,
+    "evaluate": _evaluate.evaluate,
     "explain": _explain.explain,
     "study": _study.study,
     "compare": _compare.compare,
     "report": _report.report,
-    "filter": _filter.filter_terms,
 }
-"""All commands, from looking around to data, models and comparisons, as in docs/command-line.md."""
+"""All commands, in the order of the documentation: data, models, comparisons."""
 
-# Examples end the help of a command. A backslash breaks a line, so that each fits in 80 columns.
+# Examples end the help of a command. A backslash breaks a line, so that each line fits in 80 columns.
 EXAMPLES = {
     "demo": """
 hietan demo
@@ -71,7 +72,7 @@ hietan fetch annotations-worm --data-home data
 """,
     "study": r"""
 hietan study --data worm-BP --methods paper -o study
-hietan study --data shop.hietan --methods ours --methods tan:alpha=0.5 \
+hietan study --data shop.hietan --methods new --methods tan:alpha=0.5 \
     --folds 5 --seeds 3 --jobs 2 -o study
 hietan study study.toml --jobs 2
 """,
@@ -86,12 +87,16 @@ hietan report study \
 """,
     "explain": """
 hietan explain model.hietan worm-BP --row daf-16
-hietan explain model.hietan worm-BP --row daf-16 --trace --limit 5
+hietan explain model.hietan worm-BP --row daf-16 --limit 5
 """,
     "fit": """
 hietan fit worm-BP -o model.hietan
 hietan fit worm-BP -m hie-tan-lite --alpha 0.5 -o model.hietan
 hietan fit shop.hietan -m hip-nb --threshold gmean
+""",
+    "evaluate": """
+hietan evaluate model.hietan newer.hietan
+hietan evaluate model.hietan newer.hietan --json
 """,
     "methods": """
 hietan methods
@@ -100,20 +105,16 @@ hietan methods
 hietan predict model.hietan genome.hietan -o ranked.csv --report
 hietan predict model.hietan genome.hietan --new-only \
     --exclude genes.csv --exclude-column symbol
-""",
-    "filter": r"""
-hietan filter result.csv --hierarchy go-basic.obo
-hietan filter result.csv --hierarchy go-basic.obo --column ID \
-    --keep relevant --score p.adjust -o filtered.csv
+hietan predict model.hietan - --reasons 3
 """,
 }
 
 
 class _Commands(TyperGroup):
-    """The commands; Ctrl-C is told in one line even where a command has not begun its work, or has finished it."""
+    """A command group that reports Ctrl-C in one line, even before a command starts or after it ends."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that the words name."""
+        """Run the command that the arguments name."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -122,13 +123,13 @@ class _Commands(TyperGroup):
 
 
 def make_app() -> typer.Typer:
-    """The typer application with all its commands."""
+    """Return the typer application with all commands."""
     app = typer.Typer(
         name="hietan",
         cls=_Commands,
         help="Classification with hierarchical features: exact, explainable, fast.",
-        epilog="Begin with:  hietan demo\n\nExamples of a command:  hietan COMMAND --help\n\n"
-        "For completion in your shell:  hietan --install-completion",
+        epilog="Start with:  hietan demo\n\nExamples of a command:  hietan COMMAND --help\n\n"
+        "Shell completion:  hietan --install-completion",
         no_args_is_help=True,
         invoke_without_command=True,
         rich_markup_mode=None,  # boxes leave too little room for the help of many options at 80 columns
@@ -139,16 +140,16 @@ def make_app() -> typer.Typer:
         ctx: typer.Context,
         version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
         verbose: Annotated[
-            bool, typer.Option("--verbose", help="With --version: also print what a bug report needs.")
+            bool, typer.Option("--verbose", help="With --version: also print the details for a bug report.")
         ] = False,
     ) -> None:
         if version:
             _print_version(verbose)
             raise typer.Exit
         if ctx.invoked_subcommand is None:
-            fail("no command was given; `hietan --help` lists them")
+            fail("no command was given; `hietan --help` lists the commands")
         if verbose:
-            fail("--verbose belongs to --version: `hietan --version --verbose`")
+            fail("--verbose only works with --version: `hietan --version --verbose`")
 
     for name, command in COMMANDS.items():
         lines = ["Examples:", *EXAMPLES[name].strip().splitlines()]
@@ -157,14 +158,11 @@ def make_app() -> typer.Typer:
 
 
 def _print_version(verbose: bool) -> None:
-    from hietan import __version__
+    from hietan import __version__, _kernel
 
-    if not verbose:
-        say(f"hietan {__version__}")
-        return
-    from hietan._runtime.show_versions import describe_environment
+    say(f"hietan {__version__}")
+    if verbose:
+        from sklearn import show_versions
 
-    facts = describe_environment()
-    width = max(map(len, facts))
-    for name, value in facts.items():
-        say(f"{name:<{width}}  {value}")
+        say(f"kernel {Path(str(_kernel.__file__)).name}, built by {_kernel.BUILT_BY}")
+        show_versions()

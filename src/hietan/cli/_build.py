@@ -1,4 +1,4 @@
-"""The command `build`: a dataset from files."""
+"""The command `build`, which makes a dataset from files."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def build(
             "--ontology",
             "--edges",
             "--obo",
-            help="The hierarchy: OBO, a CSV or TSV table of edges; or OBO-Graph JSON or OWL with the extra "
-            "`ontologies`.",
+            help="Hierarchy file: OBO, or a table of edges, paths such as `Animals > Pets > Dogs`, or codes such as "
+            "ICD-10 and MeSH. The extra `ontologies` adds OBO-Graph JSON and OWL.",
         ),
     ],
     annotations: Annotated[
@@ -36,38 +36,45 @@ def build(
         typer.Option(
             "--annotations",
             "--pairs",
-            help="Which row has which terms: a table of pairs (id, term), a table `id<TAB>term;term;...`, GAF, GPAD, "
-            "gene2go or HPO's phenotype.hpoa.",
+            help="Annotation file: a table of pairs (id, term), a table `id<TAB>term;term;...`, GAF, GPAD, "
+            "gene2go, HPO's phenotype.hpoa, or a folder of phenopackets.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The dataset file to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Dataset file to write.")],
     labels: Annotated[
         Path | None,
-        typer.Option(help="A CSV or TSV file of ids with labels; without it, all annotated ids are rows."),
+        typer.Option(
+            help="Table of ids with labels, or one id per line. Without it, all annotated ids become rows."
+        ),
     ] = None,
     id_column: Annotated[
-        str | None, typer.Option(help="The column of ids (or symbols) in the labels, by name or position.")
+        str | None, typer.Option(help="Column of ids (or symbols) in the label table, by name or position.")
     ] = None,
-    label_column: Annotated[
-        str | None, typer.Option(help="The column of labels, by name or position.")
-    ] = None,
+    label_column: Annotated[str | None, typer.Option(help="Column of labels, by name or position.")] = None,
     map: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="LABEL=CLASS", help="Use this label as this class and drop other labels; may be repeated."
+            metavar="LABEL=CLASS", help="Class for this label; unlisted labels are dropped. May be repeated."
         ),
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN=VALUE", help="Read only rows with this value; may be repeated."),
+        typer.Option(
+            metavar="COLUMN=VALUE",
+            help="Read only label rows with this value in this column. May be repeated.",
+        ),
     ] = None,
+    others: Annotated[
+        str,
+        typer.Option(metavar="CLASS", help="Class for all annotated rows without a label."),
+    ] = "",
     match: Annotated[
-        str, typer.Option(help="The kinds of names to match ids with, separated by commas.")
+        str, typer.Option(help="Kinds of names to match ids with, separated by commas.")
     ] = "id,symbol,synonym",
     on_conflict: Annotated[
         str,
         typer.Option(
-            help="What to do with genes that have several labels: drop, first, majority or raise.",
+            help="How to treat genes with several labels: drop, first, majority or raise.",
             autocompletion=_completion.one_of("drop", "first", "majority", "raise"),
         ),
     ] = "drop",
@@ -75,121 +82,132 @@ def build(
         str | None,
         typer.Option(
             metavar="TEXT,TEXT,...",
-            help="Labels that mean that a row has none, instead of NA, NaN, null and the like; empty fields always do.",
+            help="Values that mean `no label`, instead of NA, NaN, null and the like. Empty fields always mean `no "
+            "label`.",
         ),
     ] = None,
     label_words: Annotated[
         str | None,
         typer.Option(
             metavar="WORD,WORD,...",
-            help="Words that mean the same as the label, such as ageing,lifespan; `hietan info` lists the terms that "
-            "have them in their names.",
+            help="Synonyms of the label, such as ageing,lifespan. `hietan info` lists the terms that contain them.",
         ),
     ] = None,
     namespaces: Annotated[
-        str | None, typer.Option(help="Namespaces of the terms to keep, such as BP,CC [default: all].")
+        str | None, typer.Option(help="Namespaces of the terms to keep, such as BP,CC. [default: all]")
     ] = None,
     relations: Annotated[
-        str, typer.Option(help="The relations along which annotations are inherited, separated by commas.")
+        str, typer.Option(help="Relations along which annotations are inherited, separated by commas.")
     ] = "is_a",
     evidence: Annotated[
-        str | None, typer.Option(help="The evidence codes to keep, such as IMP,IDA; all unless given.")
+        str | None, typer.Option(help="Evidence codes to keep, such as IMP,IDA. [default: all]")
     ] = None,
     taxon: Annotated[
-        str | None, typer.Option(help="The only organism to keep, by its NCBI taxon id.")
+        str | None, typer.Option(help="NCBI taxon id of the organism to keep. [default: all]")
     ] = None,
     follow_replaced: Annotated[
-        bool, typer.Option(help="Use the successors of obsolete terms (replaced_by).")
+        bool, typer.Option(help="Replace obsolete terms by their successors (replaced_by).")
     ] = False,
-    min_support: Annotated[int, typer.Option(help="Keep terms that at least this many rows have.")] = 3,
+    min_support: Annotated[
+        int, typer.Option(help="Keep terms that are present in this many rows or more.")
+    ] = 3,
     drop_roots: Annotated[
         bool | None,
         typer.Option(
-            help="Leave out the roots of the hierarchy; unless given, those of a table of edges only if all "
-            "rows have them."
+            help="Leave out the roots of the hierarchy. [default: yes; for an edge table, only if all rows have them]"
         ),
     ] = None,
     drop_constant: Annotated[bool, typer.Option(help="Leave out terms that all rows have.")] = False,
     deduplicate: Annotated[
-        bool, typer.Option(help="Keep only the first of identical rows of a class.")
+        bool, typer.Option(help="Keep only the first of several identical rows with the same class.")
     ] = False,
     features_of: Annotated[
-        Path | None, typer.Option(help="Use exactly the columns of this dataset, and none of its options.")
+        Path | None, typer.Option(help="Use exactly the columns of this dataset, but not its options.")
     ] = None,
     like: Annotated[
         Path | None,
         typer.Option(
-            help="Use the columns and all options of this dataset, such as relations and evidence; options that you "
-            "give replace its options, and a warning says so."
+            help="Use the columns and all options of this dataset, such as relations and evidence. Options that you "
+            "set replace its options, with a warning."
         ),
     ] = None,
     drop_term: Annotated[
         list[str] | None,
         typer.Option(
             metavar="TERM",
-            help="Leave out this term, all terms below it and all annotations with them, for instance "
-            "because they say the "
-            "same as the labels; may be repeated.",
+            help="Leave out this term, all terms below it and their annotations, for example because they "
+            "repeat the labels. May be repeated.",
         ),
     ] = None,
     columns: Annotated[
         Path | None,
         typer.Option(
-            help="A further table, joined by row: its columns become ordinary features, such as `age=[30, 45)`."
+            help="Another table, joined to the rows by id. Its columns become ordinary features, such as `age=[30, "
+            "45)`."
         ),
     ] = None,
-    bins: Annotated[
-        int, typer.Option(help="Into how many bins the numbers of a column of --columns are put.")
-    ] = 4,
+    bins: Annotated[int, typer.Option(help="Number of bins for each numeric column of --columns.")] = 4,
     format: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FORMAT",
-            help="The format of the hierarchy (obo, edges, obo-graph, owl) or of the annotations (gaf, "
-            "gpad-1, gpad-2, "
-            "gene2go, hpoa, pairs, term-lists), which are recognised unless given; may be repeated.",
+            help="Format of the hierarchy (obo, edges, paths, codes, obo-graph, owl) or of the annotations (gaf, "
+            "gpad-1, gpad-2, gene2go, hpoa, pairs, term-lists, phenopackets). May be repeated. [default: detected]",
         ),
     ] = None,
     edge_columns: Annotated[
         str | None,
         typer.Option(
             metavar="A,B[,RELATION]",
-            help="The two columns of a table of edges and perhaps that of relations, by name or position (from 1).",
+            help="The two columns of an edge table, and optionally a relation column, by name or position (from 1).",
         ),
     ] = None,
     edge_order: Annotated[
         str | None,
+        typer.Option(help="Order of these columns: parent-child or child-parent. [default: detected]"),
+    ] = None,
+    separator: Annotated[
+        str | None,
         typer.Option(
-            help="The order of these columns: parent-child or child-parent; found out unless given."
+            help="Text between two names in a path of the hierarchy, such as ' > ' or ';'. [default: detected]"
         ),
     ] = None,
+    prefix_codes: Annotated[
+        bool,
+        typer.Option(
+            "--prefix-codes",
+            help="Read the hierarchy as codes that begin with their parent's code: E11.9 is below E11. With "
+            "--separator, codes are split at the separator instead. [default: detected]",
+        ),
+    ] = False,
     pair_columns: Annotated[
         str | None,
         typer.Option(
             metavar="ID,TERM",
-            help="The columns of ids and terms in a table of annotations, by name or position.",
+            help="Columns of ids and terms in an annotation table, by name or position.",
         ),
     ] = None,
     header: Annotated[
         bool | None,
-        typer.Option(help="Whether tables begin with the names of their columns; found out unless given."),
+        typer.Option(help="Whether tables have a header row. [default: detected]"),
     ] = None,
-    name: Annotated[
-        str | None, typer.Option(help="The name of the dataset; the name of the file unless given.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the dataset. [default: the file name]")] = None,
     row_noun: Annotated[
         str | None,
-        typer.Option(help="What to call a row in reports; `gene` for GAF and gene2go, otherwise `row`."),
+        typer.Option(help="Word for a row in reports. [default: gene for GAF and gene2go, otherwise row]"),
     ] = None,
     positive: Annotated[
         str | None,
         typer.Option(
-            metavar="CLASS", help="Positive class, kept in the dataset [default: the rarer of two]."
+            metavar="CLASS", help="Positive class, stored in the dataset. [default: the rarer of two]"
         ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Build a dataset from a hierarchy, annotations and labels. Three plain tables are enough."""
+    """Build a dataset from a hierarchy, annotations and labels. Three plain tables are enough.
+
+    Each file may be CSV, TSV, gzipped or zipped or, with the extra `tables`, Parquet, Arrow or Excel.
+    """
     arguments = dict(locals())
     from hietan.datasets import build_dataset
 
@@ -204,7 +222,7 @@ def build(
 
 
 def _as_the_library_takes_them(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given to `build`, in the names and forms of the arguments of `build_dataset`."""
+    """Return the options given to `build`, renamed to the arguments of `build_dataset`."""
     from hietan.catalogue import load_dataset
 
     context, output = arguments.pop("ctx"), arguments.pop("output")

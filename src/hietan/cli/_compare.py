@@ -1,20 +1,23 @@
-"""The command `compare`: studies ranked and tested together, and rankings in the terminal."""
+"""The command `compare`, which ranks and tests studies together and shows rankings in the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from hietan.cli import _completion
 from hietan.cli._messages import (
+    Json,
     Quiet,
     errors,
     make_console,
     make_table,
+    print_json,
     printable,
 )
 
@@ -28,33 +31,32 @@ def compare(
         list[Path], typer.Argument(metavar="DIRECTORY", help="Directories of finished studies.")
     ],
     metric: Annotated[
-        str, typer.Option(help="The metric to rank methods by.", autocompletion=_completion.metrics)
+        str, typer.Option(help="Metric to rank methods by.", autocompletion=_completion.metrics)
     ] = "gmean",
     control: Annotated[
-        str | None, typer.Option(help="Compare with this method instead of the best one.")
+        str | None, typer.Option(help="Method to compare with. [default: the best one]")
     ] = None,
     one_sided: Annotated[
-        bool, typer.Option(help="Test only whether a method is worse than the control.")
+        bool, typer.Option(help="Only test whether a method is worse than the control.")
     ] = False,
     rank_decimals: Annotated[
         int | None,
         typer.Option(
-            min=1, max=15, help="Round average ranks to this many decimals before testing; 2 in the paper."
+            min=1, max=15, help="Decimals to round average ranks to before testing; the paper uses 2."
         ),
     ] = None,
     rope: Annotated[
         float,
-        typer.Option(min=0, help="Differences of the metric up to this size count as equivalent."),
+        typer.Option(min=0, help="Largest difference that counts as equivalent."),
     ] = 0.01,
-    scores: Annotated[
-        bool, typer.Option(help="Also print the score of every method on every dataset.")
-    ] = False,
+    scores: Annotated[bool, typer.Option(help="Also print each method's score on each dataset.")] = False,
+    as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Rank and test the results of finished studies. Several studies are compared over the same datasets.
 
-    Beside the p-values are effect sizes, and the probabilities that a method is worse than the control, equivalent to
-    it or better.
+    The tables show p-values, effect sizes, and the probabilities that a method is worse than the control, equivalent
+    to it or better.
     """
     from hietan.evaluation import compare_methods, compare_studies
     from hietan.evaluation._study.compare import bootstrap_studies
@@ -65,16 +67,35 @@ def compare(
         rankings = compare_studies(
             directories, metric=metric, control=control, alternative=alternative, rank_decimals=rank_decimals
         )
+        found = []
         for ranking in rankings:
             compared = compare_methods(ranking, bootstrap_studies(directories, ranking), rope=rope)
+            if as_json:
+                found.append(_ranking_facts(ranking, compared))
+                continue
             print_ranking(console, ranking)
             print_effects(console, ranking, compared)
             if scores:
                 print_scores(console, ranking)
+    if as_json:
+        print_json(found)
+
+
+def _ranking_facts(ranking: Ranking, compared: Sequence[MethodComparison]) -> dict[str, Any]:
+    """Return a ranking in the form that `compare --json` prints."""
+    ranks, won, means = ranking.average_ranks(), ranking.wins(), ranking.means()
+    return {
+        "title": ranking.title,
+        "datasets": list(ranking.datasets),
+        "methods": {m: {"average_rank": ranks[m], "wins": won[m], "mean": means[m]} for m in ranks},
+        "tests": [asdict(row) for row in ranking.comparison.comparisons] if ranking.comparison else [],
+        "effects": [asdict(row) for row in compared],
+        "left_out": list(ranking.left_out),
+    }
 
 
 def print_ranking(console: Console, ranking: Ranking) -> None:
-    """Print the average ranks of methods, best first, with the tests against the control, if there are any."""
+    """Print the methods' average ranks, best first, with any tests against the control."""
     from hietan.evaluation._outputs.tables import overall_tests
 
     numbers = ["average rank", "wins", "mean"]
@@ -96,16 +117,16 @@ def print_ranking(console: Console, ranking: Ranking) -> None:
         console.print(overall_tests(ranking), highlight=False)
     elif n == 1 and len(rows) > 1:
         console.print(
-            "One dataset has no ranks to test: its report shows how uncertain each score is, and each difference.",
+            "With one dataset, ranks cannot be tested; the report shows the uncertainty of each score and difference.",
             highlight=False,
         )
     if ranking.left_out:
         left_out = printable(", ".join(ranking.left_out))
-        console.print(f"left out because results are missing: {left_out}", highlight=False)
+        console.print(f"left out because of missing results: {left_out}", highlight=False)
 
 
 def print_effects(console: Console, ranking: Ranking, rows: Sequence[MethodComparison]) -> None:
-    """Print how much the methods of a ranking differ from the control, if there is anything to compare."""
+    """Print how much a ranking's methods differ from the control, if there is anything to compare."""
     from hietan.evaluation._outputs.tables import effects_table
 
     if any(row.mean_difference is not None for row in rows):
@@ -113,14 +134,14 @@ def print_effects(console: Console, ranking: Ranking, rows: Sequence[MethodCompa
 
 
 def print_scores(console: Console, ranking: Ranking) -> None:
-    """Print the score of every method on every dataset, the best of each row in bold."""
+    """Print each method's score on each dataset, with the best score of each row in bold."""
     from hietan.evaluation._outputs.tables import score_table
 
     print_text_table(console, score_table(ranking))
 
 
 def print_text_table(console: Console, table: TextTable) -> None:
-    """Print a table that is also written to files, as the terminal shows tables."""
+    """Print a table in the terminal's style. The same table is also written to files."""
     columns = {
         printable(heading): {"no_wrap": True} if c < table.text_columns else {"justify": "right"}
         for c, heading in enumerate(table.header)

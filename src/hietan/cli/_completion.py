@@ -1,4 +1,4 @@
-"""What the Tab key offers for the values of options and arguments, once a shell's completion is installed."""
+"""Shell completion: the values that the Tab key offers for options and arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from glob import escape, glob
 
 
 def fitted_methods() -> tuple[str, ...]:
-    """The methods whose models can be kept in a file."""
+    """Return the methods whose models can be stored in a file."""
     from hietan.catalogue import METHODS
     from hietan.persistence._files import CLASSIFIERS
 
@@ -16,40 +16,40 @@ def fitted_methods() -> tuple[str, ...]:
 
 
 def methods(incomplete: str) -> list[str]:
-    """The methods that a model can be fitted with."""
+    """Offer the methods that `fit` accepts."""
     return _beginning_with(incomplete, fitted_methods())
 
 
 def studied_methods(incomplete: str) -> list[str]:
-    """All methods, and the sets of methods."""
+    """Offer all methods and sets of methods."""
     from hietan.catalogue import method_names, method_sets
 
     return _beginning_with(incomplete, (*method_sets(), *method_names()))
 
 
 def datasets(incomplete: str) -> list[str]:
-    """The datasets that have names, and the files of this directory."""
+    """Offer the named datasets and the files in the current directory."""
     from hietan.catalogue import dataset_names
 
     return [*_beginning_with(incomplete, dataset_names()), *_files(incomplete)]
 
 
 def studied_datasets(incomplete: str) -> list[str]:
-    """The datasets that have names, the sets of datasets, and the files of this directory."""
+    """Offer the named datasets, the sets of datasets and the files in the current directory."""
     from hietan.catalogue import dataset_names, dataset_sets
 
     return [*_beginning_with(incomplete, (*dataset_sets(), *dataset_names())), *_files(incomplete)]
 
 
 def metrics(incomplete: str) -> list[str]:
-    """The metrics that methods can be ranked by."""
+    """Offer the metrics that can rank methods."""
     from hietan.evaluation import METRICS
 
     return _beginning_with(incomplete, METRICS)
 
 
 def one_of(*values: str) -> Callable[[str], list[str]]:
-    """A completion that offers some words."""
+    """Return a completion function that offers the given words."""
 
     def offered(incomplete: str) -> list[str]:
         return _beginning_with(incomplete, values)
@@ -62,7 +62,7 @@ def _beginning_with(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def _files(incomplete: str) -> list[str]:
-    """Files that hietan wrote, and directories, in which the next Tab goes on."""
+    """Return files written by hietan, and directories to descend into."""
     found = sorted(glob(escape(incomplete) + "*"))
     return [
         path + os.sep if os.path.isdir(path) else path

@@ -1,4 +1,4 @@
-"""The commands `datasets` and `fetch`: named datasets, and published files."""
+"""The commands `datasets` and `fetch`, for named datasets and published files."""
 
 from __future__ import annotations
 
@@ -25,35 +25,31 @@ Collection = Annotated[
 
 
 def datasets() -> None:
-    """List the datasets that have names, and where they come from.
+    """List the named datasets and where they come from.
 
-    Wherever a command takes a dataset, it also takes a file that `hietan build` wrote.
+    Every command that accepts a dataset also accepts a file written by `hietan build`.
     """
     from hietan.catalogue import dataset_sets
     from hietan.catalogue._datasets import dataset_set_notes
 
     notes = dataset_set_notes()
-    columns: dict[str, dict[str, Any]] = {"set": {"no_wrap": True}, "what it holds": {}, "datasets": {}}
+    columns: dict[str, dict[str, Any]] = {"set": {"no_wrap": True}, "contents": {}, "datasets": {}}
     rows = [[name, notes[name], ", ".join(members)] for name, members in dataset_sets().items()]
-    make_console().print(make_table("For --data and wherever a dataset is asked for", columns, rows))
+    make_console().print(make_table("Names for --data and for DATASET arguments", columns, rows))
     say("BP: biological process; MF: molecular function; CC: cellular component")
 
 
 def fetch(
     name: Collection,
-    release: Annotated[
-        str, typer.Option(help="The release: current, or a date such as 2026-06-19.")
-    ] = "current",
-    data_home: Annotated[Path | None, typer.Option(help="The directory where files are kept.")] = None,
-    refresh: Annotated[
-        bool, typer.Option(help="Download files again even if they are already there.")
-    ] = False,
+    release: Annotated[str, typer.Option(help="Release: current, or a date such as 2026-06-19.")] = "current",
+    data_home: Annotated[Path | None, typer.Option(help="Directory for downloaded files.")] = None,
+    refresh: Annotated[bool, typer.Option(help="Download files again even if they exist.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find or download published files, and print where they are."""
+    """Find or download published files, and print their paths."""
     from hietan.datasets._fetching.fetch import fetch_collection
 
-    with errors(interrupted="files that were already complete are kept"):
+    with errors(interrupted="complete files are kept"):
         paths = fetch_collection(name, release, data_home=data_home, refresh=refresh, progress=is_watched())
     for path in paths:
         say(path)

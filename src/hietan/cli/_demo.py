@@ -1,4 +1,4 @@
-"""The command `demo`: real ageing genes, the methods compared on them, and the genes ranked with reasons."""
+"""The command `demo`, which compares methods on real ageing genes and ranks the genes with reasons."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ def demo(
         str,
         typer.Option(
             metavar="NAME",
-            help="A dataset of two classes: a name (see `hietan datasets`) or a file.",
+            help="Two-class dataset: a name (see `hietan datasets`) or a file.",
             autocompletion=_completion.datasets,
         ),
     ] = "worm-BP",
-    folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 10,
+    folds: Annotated[int, typer.Option(min=2, help="Number of cross-validation folds.")] = 10,
     genes: Annotated[int, typer.Option(min=1, help="Number of genes to list with their reasons.")] = 10,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", help="Number of jobs at a time; -1 for every core.")
+        int, typer.Option("--jobs", "-j", help="Number of parallel jobs; -1 uses every core.")
     ] = 1,
     report: Annotated[
-        str, typer.Option(metavar="FILE", help="Also write this comparison as a page to open in a browser.")
+        str, typer.Option(metavar="FILE", help="Also write this comparison as an HTML report.")
     ] = "",
     quiet: Quiet = False,
 ) -> None:
     """Compare nine methods on ageing-related genes. The genes are then ranked, with reasons.
 
-    The genes of worm and fly are part of the package: neither files nor network are needed.
+    The worm and fly genes are part of the package, so no files or network are needed.
     """
     from hietan._io.files import temporary_directory
     from hietan.catalogue import METHODS, StudyOptions, run_named_study
@@ -76,14 +76,14 @@ def demo(
 
 
 def _contents(data: Any) -> str:
-    """What a dataset holds, in one line."""
+    """Describe a dataset in one line."""
     classes = ", ".join(f"{label} {(data.y == k).sum():,}" for k, label in enumerate(data.target_names))
     rows, columns = data.X.shape
     return printable(f"{data.name}: {rows:,} {data.row_noun}s, {columns:,} features; {classes}")
 
 
 def _scores(results: StudyResults, folds: int, seconds: float) -> Table:
-    """The scores of the study, a row per method."""
+    """Return the study's scores, one row per method."""
     from hietan.catalogue import METHODS
 
     numbers = {column: {"justify": "right"} for column in ("GMean", "AUC")}
@@ -91,30 +91,32 @@ def _scores(results: StudyResults, folds: int, seconds: float) -> Table:
     rows = []
     for row in results.summary:
         entry = METHODS[row.method]
-        rows.append([entry.title, entry.idea, f"{100 * row['gmean']:.1f}", f"{row['auc']:.3f}"])
+        rows.append([entry.title, entry.idea, f"{row['gmean']:.3f}", f"{row['auc']:.3f}"])
     return make_table(f"{folds}-fold cross-validation; {seconds:.0f} s", columns, rows)
 
 
 def _predictions_by(results: StudyResults, method: str) -> tuple[str, str, Any]:
-    """The dataset, the key of the method in the study, and its predictions of rows that were set aside."""
+    """Return the dataset, the method's key in the study and its predictions for held-out rows."""
     for (dataset, key, _), pooled in results.predictions.items():
         if results.study.methods[key].name == method:
             return dataset, key, pooled
-    raise ValueError(f"{method} did not predict anything; `hietan study` shows why")
+    raise ValueError(f"{method} made no predictions; `hietan study` shows why")
 
 
 def _most_probable(results: StudyResults, n: int) -> list[int]:
-    """The rows with the highest log-odds of the positive class, each predicted by a model that did not know it."""
+    """Return the rows with the highest log-odds of the positive class. Each row's model never saw the row."""
     _, _, pooled = _predictions_by(results, RANKS_GENES)
     if pooled.score is None or pooled.score.ndim != 1:
-        raise ValueError("the demo needs a dataset of two classes; `hietan study` takes any number")
+        raise ValueError(
+            "the demo needs a dataset of two classes; `hietan study` accepts any number of classes"
+        )
     sign = 1 if pooled.positive == pooled.y_true.min() else -1
     order: list[int] = (sign * pooled.score).argsort(kind="stable")[:n].tolist()
     return order
 
 
 def _reasons(results: StudyResults, rows: list[int]) -> Table:
-    """The rows with their strongest reasons for the positive class, by the models that predicted them."""
+    """Return the rows with their strongest reasons for the positive class, from the models that predicted the rows."""
     from scipy.special import expit
 
     from hietan.candidates._calibration import fit_sigmoid
@@ -146,13 +148,14 @@ def _reasons(results: StudyResults, rows: list[int]) -> Table:
         for i in rows
     ]
     title = (
-        f"Most probably {target}, by {METHODS[RANKS_GENES].title} fitted without the gene; P is calibrated"
+        f"Most probably {target} according to {METHODS[RANKS_GENES].title}, fitted without the gene; P is "
+        "calibrated"
     )
     return make_table(title, columns, cells)
 
 
 def _in_favour(explanation: Explanation) -> str:
-    """The features that favour the explained class most, and what they add to its log-odds."""
+    """Return the features that favour the explained class most, with their contributions to its log-odds."""
     parts = sorted(explanation.contributions, key=lambda part: -part.contribution)
     return "; ".join(
         f"{'' if part.value else 'no '}{part.name} ({part.contribution:+.2f})"
@@ -162,7 +165,7 @@ def _in_favour(explanation: Explanation) -> str:
 
 
 def _write_report(results: StudyResults, folder: Path, page: Path, genes: list[str]) -> None:
-    """Write the page of the study; it also explains the genes that were listed."""
+    """Write the study's report, including explanations for the listed genes."""
     from hietan.evaluation._outputs.explanations import write_details
     from hietan.report import write_report
 

@@ -1,8 +1,9 @@
-"""The command `info`: what a dataset or a model holds, and how good a model is on rows that it never saw."""
+"""The command `info`, which shows what a dataset or a model contains, and a model's quality on rows it never saw."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,11 +11,13 @@ from rich.table import Table
 
 from hietan.cli import _completion
 from hietan.cli._messages import (
+    Json,
     Quiet,
     errors,
     is_watched,
     make_console,
     make_table,
+    print_json,
     printable,
     say,
     working,
@@ -32,8 +35,8 @@ def info(
     what: Annotated[
         list[str],
         typer.Argument(
-            help="A dataset, by a name such as worm-BP or by its file, or a model file. Several datasets, or a set "
-            "such as ageing-2025, are listed in one table.",
+            help="Dataset (a name such as worm-BP, or a file) or model file. Several datasets, or a set such as "
+            "ageing-2025, are listed in one table.",
             autocompletion=_completion.studied_datasets,
         ),
     ],
@@ -41,17 +44,17 @@ def info(
         str,
         typer.Option(
             metavar="WORD,WORD,...",
-            help="Words that mean the same as the label, such as ageing,lifespan; terms with them in their names are "
-            "listed.",
+            help="Synonyms of the label, such as ageing,lifespan. Terms that contain them are listed.",
         ),
     ] = "",
+    as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show what a dataset or a model holds.
+    """Show what a dataset or a model contains.
 
-    For a dataset: where it comes from, what was lost on the way, how many rows are equal, and the features that are
-    named like the label or unusually strong. For several datasets: their sizes and equal rows. For a model: what it was
-    fitted to, and how good it is on rows that it never saw.
+    For a dataset: its origin, what was dropped, identical rows, and features that are named like the label or unusually
+    strong. For several datasets: their sizes and identical rows. For a model: its training data, and how good it is on
+    rows that it never saw.
     """
     from hietan.candidates import TrainedModel
     from hietan.catalogue import load_datasets
@@ -60,10 +63,21 @@ def info(
 
     with errors():
         if len(what) == 1 and is_model(what[0]):
-            show_model(TrainedModel.load(what[0]))
+            trained = TrainedModel.load(what[0])
+            if as_json:
+                print_json(model_facts(trained))
+            else:
+                show_model(trained)
             return
+        if models := [name for name in what if is_model(name)]:
+            raise ValueError(
+                f"{models[0]} is a model; show it alone, or score it on a dataset with `hietan evaluate MODEL DATASET`"
+            )
         with working("reading"):
             data, *others = load_datasets(what, progress=is_watched())
+        if as_json:
+            print_json([_dataset_facts(each) for each in (data, *others)] if others else _dataset_facts(data))
+            return
         if others:
             make_console().print(_listed([data, *others]))
             if warned := [each.name for each in (data, *others) if each.equal_rows.warning]:
@@ -80,7 +94,7 @@ def info(
     _show_close("Features named like the label", named, data)
     _show_close("Unusually strong features, each alone", strong, data)
     if data.is_labelled and not named:
-        say("no feature is named like the label; name more words of it with --label-words", err=True)
+        say("no feature is named like the label; list synonyms of the label with --label-words", err=True)
     if named:
         from hietan.datasets._label_leakage import CIRCULARITY
 
@@ -88,8 +102,44 @@ def info(
         say(f"warning: {len(named)} features are named like the label: {listed}. {CIRCULARITY}", err=True)
 
 
+def _dataset_facts(data: Dataset) -> dict[str, Any]:
+    """Return a dataset in the form that `info --json` prints."""
+    summary = data.summary()
+    return {
+        "name": summary.name,
+        "rows": summary.n_rows,
+        "features": summary.n_features,
+        "classes": dict(summary.classes),
+        "positive": summary.positive,
+        "density": summary.density,
+        "hierarchy": summary.hierarchy,
+        "annotations_auc": summary.annotations_auc,
+        "equal_rows": asdict(data.equal_rows),
+        "provenance": {key: value for key, value in data.provenance.items() if key != "aliases"},
+    }
+
+
+def model_facts(trained: TrainedModel) -> dict[str, Any]:
+    """Return a model in the form that `info --json` and `fit --json` print."""
+    return {
+        "description": trained.description,
+        "method": trained.method,
+        "dataset": trained.dataset,
+        "seed": trained.seed,
+        "features": len(trained.feature_names),
+        "classes": dict(zip(trained.class_names, trained.class_sizes, strict=False)),
+        "positive": trained.positive_name,
+        "unlabelled": trained.unlabelled,
+        "unlabelled_bound": trained.unlabelled_bound,
+        "calibration": trained.calibration,
+        "cutoff": trained.cutoff,
+        "validation": None if trained.validation is None else asdict(trained.validation),
+        "caution": trained.caution,
+    }
+
+
 def _listed(datasets: Sequence[Dataset]) -> Table:
-    """A line per dataset, and the totals."""
+    """Return a table with one line per dataset and the totals."""
     names = ("dataset", "rows", "features", "have an equal", "pairs", "different classes", "expected")
     rows: list[list[Any]] = []
     for data in datasets:
@@ -103,7 +153,7 @@ def _listed(datasets: Sequence[Dataset]) -> Table:
 
 
 def show_dataset(data: Dataset) -> None:
-    """Print what a dataset holds, what was lost on the way, how many rows are equal and where it comes from."""
+    """Print a dataset's contents, what was dropped, how many rows are identical, and where the data come from."""
     console, summary = make_console(), data.summary()
     name = printable(summary.name)
     console.print(f"{name}: {summary.n_rows:,} rows, {summary.n_features:,} features", style="bold")
@@ -121,14 +171,14 @@ def show_dataset(data: Dataset) -> None:
         )
     console.print(str(data.equal_rows), highlight=False)
     if summary.account:
-        console.print(_table("What was lost on the way", ("kind", "what happened", "count"), summary.account))
+        console.print(_table("What was dropped", ("kind", "what happened", "count"), summary.account))
     console.print(_table("Most common features", ("feature", "name", "rows"), summary.commonest))
     if summary.facts:
-        console.print(_table("Where it comes from", ("what", "value"), summary.facts))
+        console.print(_table("Origin", ("what", "value"), summary.facts))
 
 
 def _show_close(title: str, features: Sequence[CloseFeature], data: Dataset) -> None:
-    """Print features that are close to the label, if there are any."""
+    """Print any features that are close to the label."""
     if not features:
         return
     rows = []
@@ -157,7 +207,7 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) ->
     return make_table(title, options, cells)
 
 
-_MEASURES = {  # attribute of `Validation`: (label, what it says)
+_MEASURES = {  # attribute of `Validation`: (label, meaning)
     "auc": ("AUC", "0.5 by chance, 1 at best"),
     "average_precision": ("average precision", "{prevalence:.3f} by chance, 1 at best"),
     "gmean": ("GMean", "geometric mean of the recalls; 1 at best"),
@@ -171,12 +221,12 @@ _MEASURES = {  # attribute of `Validation`: (label, what it says)
 
 
 def _of_class(name: str, label: str, positive: str) -> str:
-    """The label of a measure, with the class that it refers to."""
+    """Return a metric's label with the class it refers to."""
     return f"{label} ({positive})" if positive and name == "average_precision" else label
 
 
 def quality_line(trained: TrainedModel) -> str:
-    """The quality of a model on rows that were held out, in one line."""
+    """Return one line that reports the model's quality on held-out rows."""
     quality = trained.validation
     assert quality is not None
     positive = quality.positive
@@ -186,7 +236,9 @@ def quality_line(trained: TrainedModel) -> str:
         if "log" not in name
     }
     listed = ", ".join(f"{label} {value:.3f}" for label, value in values.items() if value is not None)
-    how = f"cross-validated in {quality.folds} folds, on {quality.n_rows} {trained.row_noun}s"
+    how = f"cross-validated in {quality.folds} folds, on {quality.n_rows:,} {trained.row_noun}s"
+    if trained.unlabelled:
+        how += f", {positive} against {trained.unlabelled} (unlabelled)"
     if quality.is_held_out_once:
         is_split = trained.held_out and trained.held_out.split
         why = "the model was fitted without them" if is_split else "--folds 5 cross-validates"
@@ -195,7 +247,7 @@ def quality_line(trained: TrainedModel) -> str:
 
 
 def bias_lines(trained: TrainedModel) -> list[str]:
-    """What the number of annotations alone tells about the classes and about the model, in lines."""
+    """Return lines on how well the number of annotations alone predicts the classes and the model's log-odds."""
     quality, noun = trained.validation, trained.row_noun
     if quality is None or quality.annotations_auc is None:
         return []
@@ -212,7 +264,7 @@ def bias_lines(trained: TrainedModel) -> list[str]:
 
 
 def show_model(trained: TrainedModel) -> None:
-    """Print what a model is, what it was fitted to, and how good it is."""
+    """Print a model's method, training data and quality."""
     console = make_console()
     console.print(printable(trained.description), style="bold", highlight=False)
     sizes = trained.class_sizes or ("",) * len(trained.class_names)
@@ -222,12 +274,13 @@ def show_model(trained: TrainedModel) -> None:
         highlight=False,
     )
     if trained.positive_name:
-        console.print(printable(f"positive class: {trained.positive_name}"), highlight=False)
+        apart = f"; {trained.unlabelled} is unlabelled" if trained.unlabelled else ""
+        console.print(printable(f"positive class: {trained.positive_name}{apart}"), highlight=False)
     if trained.cutoff is not None:
         console.print(
             printable(
-                f"{trained.positive_name} is predicted from log-odds of "
-                f"{trained.positive_sign * trained.cutoff:.4g} on"
+                f"{trained.positive_name} is predicted at log-odds of "
+                f"{trained.positive_sign * trained.cutoff:.4g} or more"
             ),
             highlight=False,
         )
@@ -235,10 +288,9 @@ def show_model(trained: TrainedModel) -> None:
         console.print("not validated: fit it again with --validate to measure and calibrate it")
         return
     _show_quality(trained)
-    has_rates = trained.held_out and trained.positive_name
-    console.print(
-        printable(trained.caution + (f" {trained.error_rate_note}" if has_rates else "")), highlight=False
-    )
+    more = trained.error_rate_note if trained.held_out and trained.positive_name else ""
+    more = trained.bound_note if trained.unlabelled else more
+    console.print(printable(f"{trained.caution} {more}".strip()), highlight=False)
 
 
 def _show_quality(trained: TrainedModel) -> None:
@@ -259,17 +311,17 @@ def _show_quality(trained: TrainedModel) -> None:
     ]
     columns = {"measure": {"no_wrap": True}, "value": {"justify": "right"}, "": {}}
     title = (
-        f"Cross-validated in {quality.folds} folds: each of {quality.n_rows} {trained.row_noun}s was predicted by a "
-        "model that never saw it"
+        f"Cross-validated in {quality.folds} folds: each of {quality.n_rows} {trained.row_noun}s was predicted by "
+        "a model that had not seen it"
     )
     if quality.is_held_out_once:
         title = (
-            f"Measured on {quality.n_rows:,} {trained.row_noun}s that were held out once, and predicted by a model "
-            "of all others"
+            f"Measured on {quality.n_rows:,} {trained.row_noun}s, held out once and predicted by a model fitted to "
+            "the others"
         )
-    console.print(make_table(title, columns, rows))
-    for line in bias_lines(trained):
-        console.print(printable(line), highlight=False)
+    measures, bias = [make_table(title, columns, rows)], [printable(line) for line in bias_lines(trained)]
+    for part in [*bias, *measures] if trained.unlabelled else [*measures, *bias]:
+        console.print(part, highlight=False)
     if quality.curve:
         bins = [[f"{p:.2f}", f"{share:.2f}", f"{n:,}"] for p, share, n in quality.curve]
         heads = (f"calibrated P({positive})", "observed share", f"{trained.row_noun}s")

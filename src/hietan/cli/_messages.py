@@ -1,11 +1,12 @@
-"""What all commands print in the same way: errors and warnings as single lines, progress, tables.
+"""Output shared by all commands: single-line errors and warnings, progress, and tables.
 
-Every text that a command prints goes through `printable`: names come from files that others wrote, and must not be
-able to steer the terminal.
+Every text that a command prints goes through `printable`: names come from other people's files and must not be able
+to control the terminal.
 """
 
 from __future__ import annotations
 
+import json
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -42,7 +43,7 @@ _state = {"quiet": False}
 
 
 def set_quiet(quiet: bool) -> bool:
-    """Have `tell` and `is_watched` obey the option --quiet; it is called for each command that has the option."""
+    """Apply --quiet to `tell` and `is_watched`. Every command that has the option calls this function."""
     _state["quiet"] = quiet
     return quiet
 
@@ -52,10 +53,12 @@ Quiet = Annotated[
     typer.Option(
         "--quiet",
         "-q",
-        help="Print neither progress nor what was done: only results, warnings and errors.",
+        help="Suppress progress messages.",
         callback=set_quiet,
     ),
 ]
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 # ------------------------------------------------------------------ text
 
@@ -68,7 +71,7 @@ _ESCAPES = {code: repr(chr(code))[1:-1] for code in _NOT_SHOWN}
 
 
 def printable(value: object) -> str:
-    """The value as one line of text, in which characters that could steer a terminal are shown as escapes.
+    """Return the value as one line of text. Characters that could control a terminal are escaped.
 
     >>> print(printable("two\\nlines, \\x1b[2J"))
     two\\nlines, \\x1b[2J
@@ -77,23 +80,28 @@ def printable(value: object) -> str:
 
 
 def say(message: object, *, err: bool = False) -> None:
-    """Print one line to the standard output, or to the standard error stream."""
+    """Print one line to standard output, or to standard error."""
     typer.echo(printable(message), err=err)
 
 
+def print_json(content: Any) -> None:
+    """Print a result as one line of JSON."""
+    typer.echo(json.dumps(content, default=lambda value: value.item()))
+
+
 def tell(message: object) -> None:
-    """Print one line about what was done, unless the command is to be quiet."""
+    """Print one line about what was done, unless --quiet was given."""
     if not is_quiet():
         say(message)
 
 
 def is_quiet() -> bool:
-    """Whether the command was given --quiet."""
+    """Return whether the command was given --quiet."""
     return _state["quiet"]
 
 
 def make_console(*, stderr: bool = False) -> Console:
-    """A console that takes text literally: brackets are not markup, and colons do not make pictures."""
+    """Return a console that prints text literally, without interpreting brackets as markup or colons as emoji."""
     return Console(stderr=stderr, markup=False, emoji=False)
 
 
@@ -103,7 +111,7 @@ def make_table(
     rows: Iterable[Iterable[object]],
     bold: Collection[tuple[int, int]] = (),
 ) -> Table:
-    """A table to print.
+    """Return a table to print.
 
     Parameters
     ----------
@@ -114,7 +122,7 @@ def make_table(
     rows : iterable of iterable
         The cells of each row.
     bold : collection of (row, column)
-        The cells that are emphasised.
+        The cells to emphasise.
     """
     table = Table(
         title=Text(printable(title), style="table.title"), title_justify="left", header_style="bold"
@@ -135,24 +143,26 @@ def make_table(
 def errors(
     writing: Path | None = None, *, resumable: bool = False, interrupted: str = "nothing was written"
 ) -> Iterator[None]:
-    """Turn bad input, file errors and Ctrl-C into one line and an exit code, and warnings into lines.
+    """Turn bad input, file errors and Ctrl-C into one line and an exit code, and each warning into a line.
 
-    An exception of any other kind is a bug, and its traceback is shown.
+    Any other exception is a bug and shows its traceback.
 
     Parameters
     ----------
     writing : path, optional
-        What the command writes; the error names it if the system does not say which file it concerns.
+        The file that the command writes; the error names it if the system does not name a file.
     resumable : bool
         Whether the same command continues where it stopped.
     interrupted : str
-        What Ctrl-C leaves behind, if the command is not resumable.
+        What Ctrl-C leaves on disk, if the command is not resumable.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
         warnings.showwarning = _warning_printer()
         try:
             yield
+        except BrokenPipeError:  # whoever read the output has seen enough, which `main` knows
+            raise
         except OSError as error:
             fail(_file_trouble(error, writing, resumable))
         except (HietanError, ImportError, ValueError) as error:
@@ -163,20 +173,20 @@ def errors(
 
 
 def refuse_overwriting(output: Path, *inputs: str | Path | None) -> None:
-    """Refuse to write a file over one that the command reads."""
+    """Raise an error if the command would overwrite a file that it reads."""
     for path in inputs:
         if path is not None and output.exists() and Path(path).exists() and output.samefile(path):
-            fail(f"{output} is read by this command and would be overwritten; choose another --output")
+            fail(f"{output} is an input of this command and would be overwritten; choose another --output")
 
 
 def fail(message: str) -> NoReturn:
-    """Print an error as one line, and end the command."""
+    """Print an error as one line and end the command."""
     say(f"error: {_one_line(message)}", err=True)
     raise typer.Exit(BAD_INPUT) from None
 
 
 def _warning_printer() -> Callable[..., None]:
-    """A function that prints warnings as they occur, each text once."""
+    """Return a function that prints warnings as they occur, each distinct text once."""
     printed = set()
 
     def show(message: Warning | str, *details: Any, **options: Any) -> None:
@@ -193,7 +203,7 @@ def _file_trouble(error: OSError, writing: Path | None, resumable: bool) -> str:
         return f"{error.filename} does not exist; check the path"
     where = error.filename or writing
     message = f"{where}: {error.strerror}" if where and error.strerror else str(error)
-    return f"{message}; what is on disk is intact: {_RESUME}" if resumable else message
+    return f"{message}; the files on disk are intact: {_RESUME}" if resumable else message
 
 
 def _one_line(text: str) -> str:
@@ -204,16 +214,16 @@ def _one_line(text: str) -> str:
 
 
 def is_watched() -> bool:
-    """Whether somebody sees progress: stderr is a terminal, and the command was not given --quiet."""
+    """Return whether progress is visible, which requires stderr to be a terminal and no --quiet."""
     return not is_quiet() and bool(typer.get_text_stream("stderr").isatty())
 
 
 @contextmanager
 def working(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Show that the command is at work, and for how long.
+    """Show that the command is working, and how long it has been running.
 
-    Yields a function to call with the number of steps that are done and the number of all steps; None where nobody sees
-    it.
+    Yields a function to call with the number of finished steps and the number of all steps, or None if progress is not
+    visible.
     """
     if not is_watched():
         yield None
@@ -226,7 +236,10 @@ def working(what: str) -> Iterator[Callable[[int, int], None] | None]:
 
 @contextmanager
 def reporting(quiet: bool, console: Console | None = None) -> Iterator[Callable[[Progress], None] | None]:
-    """Yield a function to call after every job: a live bar in a terminal, plain lines elsewhere, None if quiet."""
+    """Yield a function to call after every job, or None if quiet.
+
+    It shows a live bar in a terminal and plain lines elsewhere.
+    """
     console = console or make_console(stderr=True)
     if quiet:
         yield None
@@ -239,7 +252,7 @@ def reporting(quiet: bool, console: Console | None = None) -> Iterator[Callable[
 
 
 class PlainLines:
-    """Prints a line at the beginning, every few seconds, and at the end."""
+    """A progress display that prints a line at the beginning, every few seconds, and at the end."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -256,7 +269,7 @@ class PlainLines:
 
 
 def progress_line(progress: Progress, seconds: float) -> str:
-    """How far a study has got after some seconds, and how much longer it will take at this pace."""
+    """Return a line on a study's progress after some seconds, with the estimated remaining time."""
     new = progress.done - progress.resumed
     words = [f"{progress.done} of {progress.total} jobs"]
     if progress.job is None and progress.resumed and not progress.step:

@@ -1,19 +1,28 @@
-"""The command `predict`: the rows of a dataset, ranked by a model."""
+"""The command `predict`, which ranks a dataset's rows with a model."""
 
 from __future__ import annotations
 
+import json
 import shlex
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import asdict
+from itertools import chain, count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hietan.cli import _completion
+from hietan.cli._info import bias_lines
 from hietan.cli._messages import (
+    Json,
     Quiet,
     errors,
     is_watched,
+    print_json,
     refuse_overwriting,
     say,
     tell,
@@ -27,89 +36,115 @@ TermUrls = Annotated[
     list[str] | None,
     typer.Option(
         metavar="PREFIX=URL",
-        help="Link terms with this prefix to this address, in which {id} is the term and {code} what follows its "
-        "prefix; the prefix * is for all others; may be repeated. GO, HP, MONDO, ICD10 and others are known.",
+        help="URL to link terms with this prefix to; {id} stands for the term and {code} for the part after the "
+        "prefix. The prefix * matches all other prefixes. URLs for GO, HP, MONDO, ICD10 and others are built in. "
+        "May be repeated.",
     ),
 ]
 Raw = Annotated[
-    bool, typer.Option("--raw", help="Also show the classifier's own probabilities, without calibration.")
+    bool, typer.Option("--raw", help="Also show the classifier's raw probabilities, without calibration.")
 ]
-ModelFile = Annotated[Path, typer.Argument(help="A model file that `hietan fit` wrote.")]
+_OF_STREAMS = ("model", "dataset", "hierarchy", "reasons", "as_json", "quiet")
+_ROWS_AT_ONCE = 1000
+ModelFile = Annotated[Path, typer.Argument(help="Model file written by `hietan fit`.")]
 
 
 def predict(
+    ctx: typer.Context,
     model: ModelFile,
     dataset: Annotated[
         str,
         typer.Argument(
-            help="The dataset with the rows to predict: a name or a file.",
+            help="Dataset with the rows to predict: a name or a file; or - to read rows of terms from standard "
+            "input and write JSON lines.",
             autocompletion=_completion.datasets,
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The CSV file to write.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", help="CSV file to write.")] = Path(
         "predictions.csv"
     ),
     raw: Raw = False,
     report: Annotated[
         bool,
-        typer.Option("--report", help="Also write a page of candidates with reasons next to it (.html)."),
+        typer.Option("--report", help="Also write a report with reasons next to the CSV file (.html)."),
     ] = False,
     also: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="MODEL",
-            help="Another model file: the page also shows what this model says, and where they agree; may "
-            "be repeated.",
+            help="Another model file to compare with in the report. May be repeated.",
         ),
     ] = None,
     new_only: Annotated[
         bool,
-        typer.Option(
-            "--new-only", help="Leave out the rows that the model was trained on; else they come last."
-        ),
+        typer.Option("--new-only", help="Leave out training rows. Otherwise they come last."),
     ] = False,
     exclude: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Leave out the rows with these names (ids, symbols or synonyms): a name per line, or a "
-            "table; may be "
+            help="File of rows to leave out, by id, symbol or synonym: one name per line, or a table. May be "
             "repeated.",
         ),
     ] = None,
     exclude_column: Annotated[
-        str | None, typer.Option(help="The column of names in the tables to exclude; the first unless given.")
+        str | None, typer.Option(help="Column of names in the tables to exclude. [default: the first]")
     ] = None,
     only: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Rank only the rows with these names (ids, symbols or synonyms), one per line. Choose them without "
-            "looking at scores.",
+            help="File of rows to rank, by id, symbol or synonym, one per line. Choose them without looking at the "
+            "predictions.",
         ),
     ] = None,
     fdr: Annotated[
         float | None,
         typer.Option(
             metavar="Q",
-            help="Write only the rows that can be listed at this false discovery rate, such as 0.2: the share of rows "
-            "in the list that are expected to be wrong.",
+            help="False discovery rate, such as 0.2: the expected share of wrong rows in the list. Write only as many "
+            "rows as this rate allows.",
         ),
     ] = None,
     match: Annotated[
-        str, typer.Option(help="The kinds of names by which rows are recognised, separated by commas.")
+        str, typer.Option(help="Kinds of names by which rows are recognised, separated by commas.")
     ] = "id,symbol,synonym",
     positive: Annotated[
         str | None,
         typer.Option(
             metavar="CLASS",
-            help="Class by whose log-odds rows are ranked [default: the model's positive class].",
+            help="Positive class. Rows are ranked by its log-odds. [default: the model's positive class]",
+        ),
+    ] = None,
+    prior: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of positives among unlabelled rows, such as 0.02, for a model fitted with --unlabelled. Rows "
+            "then get probabilities.",
         ),
     ] = None,
     term_url: TermUrls = None,
+    hierarchy: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With -: a newer or larger hierarchy than the model's. Terms that the model lacks are replaced by "
+            "their ancestors in the model.",
+        ),
+    ] = None,
+    reasons: Annotated[
+        int,
+        typer.Option(min=0, help="With -: number of contributions to show for each row, strongest first."),
+    ] = 0,
+    as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rank the rows of a dataset by the log-odds of a model. Rows that it was trained on are not ranked."""
+    """Rank the rows of a dataset by the log-odds of a model. Rows that it was trained on are not ranked.
+
+    With - in place of a dataset, rows of terms are read from the standard input: JSON lines, such as ["a", "b"] or
+    {"id": "row 1", "terms": ["a", "b"]}, or a table of pairs (id, term). A JSON line is written for each row.
+    """
     from hietan.candidates import TrainedModel, rank_rows, read_names
     from hietan.candidates._names import check_kinds
     from hietan.catalogue import load_dataset
@@ -117,14 +152,27 @@ def predict(
     from hietan.report._html import parse_term_urls, render
 
     page = output.with_suffix(".html")
-    with errors(output):
+    with errors(None if dataset == "-" else output):
+        if dataset == "-":
+            for name in ctx.params.keys() - _OF_STREAMS:
+                if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE":
+                    raise ValueError(
+                        f"--{name.replace('_', '-')} only applies to datasets; rows from standard input are "
+                        "written as JSON lines"
+                    )
+            predict_stream(typer.get_binary_stream("stdin"), model, hierarchy, reasons)
+            return
+        if hierarchy or reasons:
+            raise ValueError("--hierarchy and --reasons only apply to rows from standard input (-)")
         kinds = tuple(part.strip() for part in match.split(",") if part.strip())
         check_kinds(kinds)
         if also and not report:
-            raise ValueError("--also needs --report: what other models say is shown on the page")
+            raise ValueError(
+                "--also needs --report, because only the report shows the predictions of other models"
+            )
         if report and output.exists() and not output.is_file():
             raise ValueError(
-                f"--report writes a page next to the table, but {output} is not a file; name one with -o"
+                f"--report writes a report next to the CSV file, but {output} is not a file; name a file with -o"
             )
         urls = parse_term_urls(term_url or ())
         for written in (output, page):
@@ -136,7 +184,7 @@ def predict(
             data = load_dataset(dataset, progress=is_watched())
         options: dict[str, Any] = {"raw": raw, "new_only": new_only, "exclude": names, "only": kept}
         with working(f"predicting {data.name}"):
-            ranked = rank_rows(trained, data, match=kinds, positive=positive, **options)
+            ranked = rank_rows(trained, data, match=kinds, positive=positive, prior=prior, **options)
         listed = ranked if fdr is None else ranked.select(fdr)
         texts = {output: listed.to_csv()}
         if report:
@@ -149,39 +197,164 @@ def predict(
                 )
             texts[page] = render(content)
         _write_together(texts)
+    if as_json:
+        counts = {"rows": len(ranked.matches), "candidates": ranked.n_new, "listed": listed.n_new}
+        chosen = None if listed.selection is None else asdict(listed.selection)
+        files = {"output": str(output), "report": str(page) if report else None}
+        print_json(
+            {
+                **files,
+                **counts,
+                "positive": ranked.positive,
+                "selection": chosen,
+                "prior": prior,
+                "unlabelled_bound": trained.unlabelled_bound,
+                "caution": trained.caution,
+            }
+        )
+        return
+    if trained.unlabelled:
+        for line in [*bias_lines(trained), trained.bound_note]:
+            tell(line)
     tell(ranked.trained.caution)
+    if prior is not None and trained.validation is not None and trained.validation.auc is not None:
+        auc = min(1.0, (trained.validation.auc - prior / 2) / (1 - prior))
+        tell(
+            f"if {prior:.3g} of the unlabelled {data.row_noun}s are {ranked.positive}: AUC {auc:.3f} against the others"
+        )
     if ranked.positive:
         tell(f"positive class: {ranked.positive}, by whose log-odds the rows are ranked")
     _tell_rows(
         ranked, len(data.instance_names), "are not candidates" if listed.selection else "are listed last"
     )
     if listed.selection is not None:
-        restricted = "" if only is None else " This needs names that were chosen without looking at scores."
+        restricted = (
+            "" if only is None else " This assumes that the names were chosen without looking at scores."
+        )
         say(f"{listed.selection.text}. {ranked.trained.error_rate_note}{restricted}")
     tell(f"written to {output}")
     if report:
         tell(f"report: {page}")
 
 
+def predict_stream(stream: Any, model: Path, hierarchy: Path | None, reasons: int) -> None:
+    """Predict rows of terms, and print a JSON line for each row.
+
+    Rows are predicted together, at most 1,000 at a time. Those that have come are predicted before more are waited for.
+    """
+    from hietan._runtime.spelling import first_few
+    from hietan.candidates import TrainedModel
+    from hietan.datasets import read_ontology
+    from hietan.datasets._building.options import ALL_EDGES
+    from hietan.exceptions import DataError
+
+    trained, newer = TrainedModel.load(model), None
+    resolve: Callable[[str], str | None] = str
+    if hierarchy is not None:
+        relations, ontology = trained.provenance.get("options", {}).get("relations"), read_ontology(hierarchy)
+        newer = ontology.hierarchy_of(["is_a"] if relations in (None, [ALL_EDGES]) else relations)
+        resolve = ontology.resolve
+    batch, strange, number = list[tuple[Any, list[str]]](), list[Any](), count(1)
+
+    def answer() -> None:
+        found = trained.predict([terms for _, terms in batch], hierarchy=newer, reasons=reasons)
+        for (name, terms), prediction, n in zip(batch, found, number, strict=False):
+            strange.extend([n if name is None else name] if 0 < len(terms) == len(prediction.unknown) else [])
+            print_json(({} if name is None else {"id": name}) | prediction.to_dict())
+        batch.clear()
+
+    def read(size: int) -> Any:
+        answer()  # before more rows are waited for
+        return stream.read1(size)
+
+    kept = {name: getattr(stream, name) for name in ("read", "seekable", "seek", "tell")}
+    source = SimpleNamespace(read1=read, name="standard input", **kept)
+    try:
+        for name, terms in _rows_of(source):
+            batch.append((name, [resolve(term) or term for term in terms]))
+            if len(batch) == _ROWS_AT_ONCE:
+                answer()
+    except DataError:  # the rows before a damaged line are answered
+        answer()
+        raise
+    answer()
+    if strange:
+        say(
+            f"warning: {len(strange):,} of {next(number) - 1:,} rows have only terms that the model does not know: "
+            f"{first_few(list(map(str, strange)))}",
+            err=True,
+        )
+
+
+def _rows_of(stream: Any) -> Iterator[tuple[Any, list[str]]]:
+    """Yield each row's name, if it has one, and its terms, from JSON lines or from a table of pairs."""
+    from hietan.datasets._readers.annotations import AnnotationReader
+    from hietan.datasets._readers.files import numbered_lines
+
+    lines = numbered_lines(stream)
+    first = next(((number, line) for number, line in lines if line.strip()), None)
+    if first is None:
+        return
+    if first[1].lstrip()[0] in "[{":
+        for number, line in chain([first], lines):
+            if line.strip():
+                yield _parsed(line, number)
+        return
+    terms_of: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory() as folder:  # the reader of tables looks at their beginning twice
+        path = Path(folder, "standard input")
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for _, line in chain([first], lines))
+        for pair in AnnotationReader(path, keep_empty=True):
+            terms_of.setdefault(pair.object_id, []).extend(
+                [pair.term] if pair.term and not pair.negated else []
+            )
+    yield from terms_of.items()
+
+
+def _parsed(line: str, number: int) -> tuple[Any, list[str]]:
+    """Return the name and the terms of a JSON row. The name is None if the row has none."""
+    from hietan.datasets._readers.phenopackets import unique_keys
+    from hietan.exceptions import DataError
+
+    try:
+        found = json.loads(line, object_pairs_hook=unique_keys)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"this is not JSON: {error}", "standard input", number) from None
+    name, terms = (found.get("id"), found.get("terms")) if isinstance(found, dict) else (None, found)
+    if not isinstance(terms, list) or not all(isinstance(term, str) for term in terms):
+        raise DataError(
+            f'expected ["term", ...] or {{"id": ..., "terms": ["term", ...]}} with terms as text, got {line[:80]}',
+            "standard input",
+            number,
+        )
+    return name, terms
+
+
 def _tell_rows(ranked: Candidates, n_rows: int, known: str) -> None:
-    """Say how many rows are candidates, and what became of the others."""
+    """Print how many rows are candidates, and what happened to the other rows."""
     n_known = len(ranked.matches) - ranked.n_new
     left_out = n_rows - len(ranked.matches)
     noun = ranked.data.row_noun
     parts = [f"{ranked.n_new:,} candidates of {n_rows:,} {noun}s"]
     if n_known:
         weak = sum(found is not None and found.kind == "synonym" for found in ranked.matches)
-        by_synonym = f", {weak} of them by a synonym alone" if weak else ""
-        parts.append(f"{n_known} share a name with a training {noun} and {known}{by_synonym}")
+        by_synonym = f" ({weak} of them recognised only by a synonym)" if weak else ""
+        parts.append(f"{n_known} training {noun}s {known}{by_synonym}")
     if left_out:
         parts.append(f"{left_out} left out")
+    if ranked.held_out is not None and ranked.held_out.any():
+        parts.append(
+            f"{int(ranked.held_out.sum()):,} unlabelled training {noun}s are ranked, each by a model that did not "
+            "see it"
+        )
     tell("; ".join(parts))
     if ranked.unrecognised:
         tell(ranked.unrecognised)
 
 
 def _write_together(texts: dict[Path, str]) -> None:
-    """Write several files, and replace none of them before all are complete."""
+    """Write several files, and replace none of them until all are complete."""
     from hietan._io.files import replacing
 
     with ExitStack() as stack:

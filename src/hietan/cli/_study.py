@@ -1,7 +1,7 @@
 """The command `study`.
 
-Here and in the other modules of commands, functions import the parts of the library that they need, so that `--help`
-does not wait for NumPy and scikit-learn.
+Like the other command modules, this one imports the library inside its functions, so that `--help` does not wait for
+NumPy and scikit-learn.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from hietan.cli._compare import print_ranking
 
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="Print neither progress nor tables.", callback=set_quiet),
+    typer.Option("--quiet", "-q", help="Suppress progress messages and tables.", callback=set_quiet),
 ]
 
 
@@ -42,14 +42,14 @@ def study(
     ctx: typer.Context,
     file: Annotated[
         Path | None,
-        typer.Argument(help="A study file (TOML), whose keys replace the options with the same names."),
+        typer.Argument(help="Study file (TOML). Its keys replace the options with the same names."),
     ] = None,
     data: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A dataset: a name such as worm-BP, a set such as ageing-2025 (see `hietan datasets`) or a file; "
-            "may be repeated.",
+            help="Dataset: a name such as worm-BP, a set such as ageing-2025 (see `hietan datasets`) or a file. "
+            "May be repeated.",
             autocompletion=_completion.studied_datasets,
         ),
     ] = None,
@@ -57,19 +57,18 @@ def study(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, aire, all) or "
-            "an import "
-            "path; may be repeated.",
+            help="Method: a name (see `hietan methods`), a set (paper, bayes, new, modern, aire, all) or an "
+            "import path. May be repeated.",
             autocompletion=_completion.studied_methods,
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 10,
+    folds: Annotated[int, typer.Option(min=2, help="Number of cross-validation folds.")] = 10,
     seeds: Annotated[int, typer.Option(min=1, max=10_000, help="Number of seeds: 0, 1, ...")] = 1,
     groups: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Keep rows together in a fold, such as paralogous genes: a file with a row's name and its group in "
+            help="File of groups, such as paralogous genes, to keep together in a fold: a row's name and its group on "
             "each line.",
         ),
     ] = None,
@@ -77,30 +76,30 @@ def study(
         list[float] | None,
         typer.Option(
             metavar="NUMBER",
-            help="Strength of the smoothing; may be repeated [default: 1].",
+            help="Smoothing strength. May be repeated. [default: 1]",
         ),
     ] = None,
     smoothing: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KIND",
-            help="Kind of smoothing: laplace, pooled or odds; may be repeated [default: odds; laplace for the set "
-            "paper and the AODE family].",
+            help="Kind of smoothing: laplace, pooled or odds. May be repeated. [default: odds; laplace for the set "
+            "paper and the AODE family]",
             autocompletion=_completion.one_of("laplace", "pooled", "odds"),
         ),
     ] = None,
     lam: Annotated[
         str | None,
         typer.Option(
-            help="Lambda of proximalGraph, or 'tuned' to choose it by inner cross-validation [default: a tenth of "
-            "the smallest value with all weights zero]."
+            help="Lambda of proximalGraph, or 'tuned' to choose it by inner cross-validation. [default: a tenth of "
+            "the smallest lambda that makes all weights zero]"
         ),
     ] = None,
     lam_relative: Annotated[
         float | None,
         typer.Option(
             metavar="NUMBER",
-            help="Lambda of proximalGraph as a fraction of the smallest value with all weights zero, "
+            help="Lambda of proximalGraph as a fraction of the smallest lambda that makes all weights zero. Use it "
             "instead of --lam.",
         ),
     ] = None,
@@ -108,7 +107,7 @@ def study(
         str,
         typer.Option(
             metavar="NAME",
-            help="What decides with --lam tuned: log_loss, auc, or gmean at the best threshold.",
+            help="Criterion for --lam tuned: log_loss, auc, or gmean at the best threshold.",
             autocompletion=_completion.one_of("log_loss", "auc", "gmean"),
         ),
     ] = "log_loss",
@@ -116,8 +115,8 @@ def study(
         str | None,
         typer.Option(
             metavar="CLASS",
-            help="Positive class, which sensitivity, specificity, average precision and explanations refer to "
-            "[default: as each dataset states, or the rarer of two].",
+            help="Positive class, for sensitivity, specificity, average precision and explanations. "
+            "[default: the dataset's, or the rarer of two]",
         ),
     ] = None,
     tune_alpha: Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")] = False,
@@ -128,7 +127,7 @@ def study(
         str | None,
         typer.Option(
             metavar="SHARE,...",
-            help="Also predict held-out rows that have lost this share of their most specific annotations, such as "
+            help="Also predict held-out rows after removing this share of their most specific annotations, such as "
             "0.3,0.7.",
         ),
     ] = None,
@@ -136,15 +135,15 @@ def study(
         str,
         typer.Option(
             metavar="HOW",
-            help="What to do about equal rows: keep, same-fold (equal rows are held out together) or not-tested "
-            "(scores without rows that have an equal).",
+            help="How to treat identical rows: keep, same-fold (hold them out together) or not-tested (score only "
+            "rows that have no identical row).",
             autocompletion=_completion.one_of("keep", "same-fold", "not-tested"),
         ),
     ] = "keep",
     min_support_in_folds: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Drop columns that are constant or have fewer ones than this in the training rows."
+            min=1, help="Drop columns that are constant in the training rows or have fewer ones than this."
         ),
     ] = None,
     usage: Annotated[bool, typer.Option(help="Count how often each feature is used.")] = True,
@@ -158,7 +157,7 @@ def study(
             "--rows",
             "--genes",
             metavar="NAME",
-            help="Also explain the row with this name; may be repeated; implies --explain.",
+            help="Name of another row to explain. May be repeated; implies --explain.",
         ),
     ] = None,
     report: Annotated[
@@ -171,25 +170,21 @@ def study(
             "-j",
             min=-4096,
             max=4096,
-            help="Number of jobs at a time; 1 unless given, -1 for every core.",
+            help="Number of parallel jobs; -1 uses every core. [default: 1]",
         ),
     ] = None,
     backend: Annotated[
         str | None,
         typer.Option(
-            help="Where jobs run: threads (unless given), processes or dask.",
+            help="Where jobs run: threads, processes or dask. [default: threads]",
             autocompletion=_completion.one_of("threads", "processes", "dask"),
         ),
     ] = None,
     scheduler: Annotated[
         str | None,
-        typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786; needs --backend dask."),
+        typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786. Needs --backend dask."),
     ] = None,
-    job_timeout: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="End jobs that take longer, and count them as failed."),
-    ] = None,
-    retry_failed: Annotated[bool, typer.Option(help="Run again the jobs that failed before.")] = False,
+    retry_failed: Annotated[bool, typer.Option(help="Run failed jobs again.")] = False,
     output: Annotated[Path, typer.Option("--output", "-o", help="Directory for the results.")] = Path(
         "study"
     ),
@@ -197,8 +192,8 @@ def study(
 ) -> None:
     """Compare classifiers by cross-validation. Tables, tests, figures and raw results go to a directory.
 
-    Run the same command again to resume. The exit code is 1 if some jobs failed, 2 if the study cannot be run as asked
-    and 130 if it was interrupted.
+    Run the same command again to resume. The exit code is 1 if some jobs failed, 2 if the options or the input are
+    invalid, and 130 if the study was interrupted.
     """
     from hietan.catalogue import run_named_study
 
@@ -226,7 +221,7 @@ def study(
 
 
 def _options(ctx: typer.Context, file: Path | None) -> StudyOptions:
-    """Return the options of the command, or those of a study file; a file can only be combined with where to run."""
+    """Return the options of the command or of a study file. With a file, only options on where to run may be given."""
     from hietan.catalogue import StudyOptions, read_study_file
     from hietan.exceptions import StudyError
 
@@ -239,7 +234,7 @@ def _options(ctx: typer.Context, file: Path | None) -> StudyOptions:
         if not known["data"] or not known["methods"]:
             raise StudyError("a study needs --data and --methods, or a study file")
         return StudyOptions(**{name: value for name, value in known.items() if value not in (None, [])})
-    where = {name: known.pop(name) for name in ("jobs", "backend", "scheduler", "job_timeout")}
+    where = {name: known.pop(name) for name in ("jobs", "backend", "scheduler")}
     given = [
         f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
         for name, value in known.items()
@@ -261,9 +256,9 @@ def _shares(text: str | None) -> list[float] | None:
 
 
 def _write_tables_and_figures(output: Path, drawn: list[Path] | None, results: StudyResults) -> None:
-    """Write tables and, unless `drawn` is None, figures, which are added to it.
+    """Write tables and, unless `drawn` is None, figures, whose paths are added to `drawn`.
 
-    It is done before rows are explained: whatever happens then, these files are there.
+    These files are written before rows are explained, so that they exist even if explaining fails.
     """
     from hietan.evaluation._outputs.figures import write_figures
     from hietan.evaluation._outputs.tables import write_tables
@@ -290,7 +285,7 @@ def _print_results(results: StudyResults, output: Path, drawn: list[Path] | None
             print_ranking(console, ranking)
     if results.failures:
         say(f"{len(results.failures)} jobs failed: see {output / 'failures.csv'}")
-    if drawn == [] and results.rankings:  # there was something to draw
+    if drawn == [] and (results.incomplete or any(ranking.nemenyi for ranking in results.rankings)):
         say('no figures: pip install "hietan[plot]"')
     say(f"results: {output}")
     if (output / "report.html").exists():

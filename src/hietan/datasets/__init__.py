@@ -1,4 +1,4 @@
-"""Data with hierarchical features: readers, published collections, building from files, and a generator."""
+"""Data with hierarchical features: readers, published collections, builders and a generator."""
 
 from hietan._runtime.equal_rows import EqualRows
 from hietan.datasets._building.build import build_dataset

@@ -1,7 +1,7 @@
-"""A dataset: the value that every reader, builder and generator of this package returns, and the file that holds one.
+"""A dataset, which all readers, builders and generators in this package return, and its file format.
 
-The file is a zip archive of plain arrays (`.npy`) and JSON, no code. Its bytes depend only on the content: the same
-dataset gives the same file.
+The file is a zip archive of plain arrays (`.npy`) and JSON, without code. Its bytes depend only on the content, so
+the same dataset always gives the same file.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ FORMAT, VERSION = "hietan dataset", 1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Rows of binary features with a hierarchy over the features, and the class of each row.
+    """Rows of binary features, the hierarchy over these features, and each row's class.
 
     Parameters
     ----------
     X : csr_array of uint8, shape (n, d)
         The features; every stored value is 0 or 1.
     y : integer ndarray, shape (n,)
-        The class of each row, an index into `target_names`; -1 for all rows if they have no labels.
+        Each row's class, an index into `target_names`; -1 for all rows if they have no labels.
     hierarchy : Hierarchy
         The hierarchy over exactly the columns of `X`: ``hierarchy.features == feature_names``.
     feature_names, term_names : tuple of str, length d
@@ -48,21 +48,21 @@ class Dataset:
     instance_names : tuple of str, length n
         The identifier of each row.
     target_names : tuple of str
-        The names of the classes; empty if the rows have no labels.
+        The class names; empty if the rows have no labels.
     provenance : dict
-        Where the data came from and what was done to it; plain values that JSON can hold.
+        The origin of the data and how they were processed; plain values that can be written as JSON.
     name : str
-        The name of the dataset in tables and figures.
+        The dataset's name in tables and figures.
     symbols : tuple of str, length n or 0
-        A readable name of each row, such as the symbol of a gene in addition to its id; "" for a row without one. The
-        tuple is empty if no row has one.
+        A readable name of each row, such as a gene symbol in addition to its id; "" for a row without one. The tuple is
+        empty if no row has one.
     synonyms : tuple of tuple of str, length n or 0
-        The other names of each row, such as those that an annotation file lists; empty if no row has any. By its name,
-        its symbol and its synonyms, a row is recognised in other data.
+        The other names of each row, such as synonyms in an annotation file; empty if no row has any. A row is
+        recognised in other data by its name, its symbol and its synonyms.
     row_noun : str
-        What a row is called in reports and messages, in the singular: "gene", "patient"; "row" unless given.
+        The word for a row in reports and messages, in the singular, such as "gene" or "patient" [default: "row"].
     positive : str
-        The name of the positive class, which metrics and rankings refer to; "" if the data do not state one. See
+        The name of the positive class, which metrics and rankings refer to; "" if none is given. See
         `positive_class`.
 
     Examples
@@ -115,7 +115,9 @@ class Dataset:
         try:
             json.dumps(self.provenance)
         except (TypeError, ValueError) as error:
-            raise TypeError(f"provenance must hold plain values that JSON can write: {error}") from error
+            raise TypeError(
+                f"provenance must contain plain values that can be written as JSON: {error}"
+            ) from error
 
     @classmethod
     def from_pairs(
@@ -132,31 +134,33 @@ class Dataset:
         row_noun: str | None = None,
         positive: str = "",
     ) -> Dataset:
-        """Build from pairs (item, term): a row per labelled item, a column per term, ancestors included.
+        """Build a dataset from (item, term) pairs, with a row per labelled item and a column per term.
 
-        It is `build_dataset` with its arguments in another order and with `min_support` 1.
+        Ancestors are added.
+
+        This is `build_dataset` with its arguments in another order and with `min_support` 1.
 
         Parameters
         ----------
         pairs : iterable of (item, term), frame of two columns, dict {item: terms}, path or open file
-            Which item has which terms.
+            The terms of each item; the second column of a frame may contain lists of terms.
         labels : dict {item: label}, series, frame of two columns, path, open file or None
-            The class of each item. With None, all items are rows, without labels.
+            The class of each item. With None, all items become rows, without labels.
         hierarchy : Hierarchy, frame of edges, iterable of (parent, child), path or open file
-            The DAG of the terms.
+            The hierarchy over the terms.
         columns : path, frame or dict, optional
-            A further table whose columns become ordinary features; see `build_dataset`.
+            Another table whose columns become ordinary features; see `build_dataset`.
         min_support : int
-            The smallest number of rows that must have a term; other terms are left out.
+            The smallest number of rows that must have a term; rarer terms are left out.
         drop_roots : bool, optional
-            Whether to leave out the roots; if not given, only those that all rows have (or all, if the hierarchy is
-            read from an ontology file).
+            Whether to leave out the roots [default: only roots that all rows have, or all roots if the hierarchy is an
+            ontology file].
         drop_terms : iterable of str
-            Terms to leave out together with all terms below them; see `build_dataset`.
+            Terms to leave out with all terms below them; see `build_dataset`.
         name : str
-            The name of the dataset.
+            The dataset's name.
         row_noun : str, optional
-            What a row is called in reports; "row" unless given.
+            The word for a row in reports [default: "row"].
         positive : str
             The positive class.
 
@@ -189,12 +193,13 @@ class Dataset:
         row_noun: str = "row",
         positive: str = "",
     ) -> Dataset:
-        """Build from a data frame with a row per item and a column per term, for example for the leaves only.
+        """Build a dataset from a data frame with a row per item and a column per term; leaf columns are enough.
 
-        Ancestors of the columns become columns, too, and every row gets a 1 at the ancestors of its terms. The columns
-        of terms hold truth values, 0 and 1, or counts, of which those above 0 mean yes. Columns that the hierarchy does
-        not know become ordinary features, related to nothing: as they are if they hold truth values or 0 and 1,
-        otherwise binned or one feature per value, as in `build_dataset` with `columns`.
+        Ancestors of the columns also become columns, and every row gets a 1 at the ancestors of its terms. Term columns
+        contain truth values, 0 and 1, or counts; counts above 0 mean present. A column of lists contains the terms of
+        each row. Columns that are not in the hierarchy become ordinary features without relations: unchanged if they
+        contain truth values or 0 and 1, otherwise binned or with one feature per value, as in `build_dataset` with
+        `columns`.
 
         Parameters
         ----------
@@ -202,15 +207,15 @@ class Dataset:
             The rows; the index of a pandas frame names them.
         y : str, series, array or None
             The class of each row: the name of a column of the frame, or the labels themselves. A series with the same
-            index in another order is matched by its index. With None, the rows have no labels.
+            index in another order is matched by index. With None, the rows have no labels.
         hierarchy : Hierarchy, frame of edges, iterable of (parent, child) or None
-            The DAG of the terms. With None, no columns are related.
+            The hierarchy over the terms. With None, no columns are related.
         min_support : int
-            The smallest number of rows that must have a term; other terms are left out. 0 keeps all columns.
+            The smallest number of rows that must have a term; rarer terms are left out. 0 keeps all columns.
         bins : int
-            Into how many bins, of about equal size, a column of numbers is put.
+            The number of bins, of about equal size, for each numeric column.
         name, row_noun, positive : str
-            The name of the dataset, what a row is called in reports, and the positive class.
+            The dataset's name, the word for a row in reports, and the positive class.
 
         Examples
         --------
@@ -237,9 +242,9 @@ class Dataset:
 
     @property
     def positive_class(self) -> str:
-        """The positive class: `positive` if it is stated, otherwise the rarer of two classes (the last if they tie).
+        """The positive class: `positive` if given, otherwise the rarer of two classes, or the last if they tie.
 
-        It is "" if the data do not state one and there are not two classes.
+        It is "" if none is given and there are not two classes.
         """
         if self.positive or not self.is_labelled:
             return self.positive
@@ -249,28 +254,28 @@ class Dataset:
 
     @cached_property
     def equal_rows(self) -> EqualRows:
-        """How many rows have an equal, and how many pairs of equal rows have different classes."""
+        """The number of rows that have an identical row, and the number of identical pairs with different classes."""
         return count_equal_rows(self.X, self.y)
 
     def summary(self) -> DatasetSummary:
-        """Sizes, classes, losses and origin, as plain values."""
+        """Return the dataset's sizes, classes, losses and origin as plain values."""
         return summarize(self)
 
     def subset(self, rows: Any = None, features: Any = None, *, name: str | None = None) -> Dataset:
-        """Some of the rows and features, in the given order.
+        """Return some of the rows and features, in the given order.
 
         Parameters
         ----------
         rows, features : names, positions, a slice or a boolean mask, optional
-            The rows and features to keep; all of them if not given. Features stay related as they are here, even if the
-            path between them runs through features that are left out.
+            The rows and features to keep [default: all]. Features keep their relations, even if the path between them
+            runs through features that are left out.
         name : str, optional
-            The name of the result; that of this dataset if not given.
+            The name of the result [default: this dataset's name].
 
         Returns
         -------
         Dataset
-            The provenance is that of this dataset; its entry "subsets" gains the numbers kept and their totals.
+            The provenance is copied from this dataset; its entry "subsets" gains the numbers kept and their totals.
 
         Examples
         --------
@@ -301,19 +306,19 @@ class Dataset:
         )
 
     def as_frame(self, *, target: str | None = "class", sparse: bool = False) -> Any:
-        """A pandas frame: a row per instance, a column per feature and, last, the class by name.
+        """Return a pandas frame with a row per instance, a column per feature, and the class name in the last column.
 
         Parameters
         ----------
         target : str or None
-            The name of the column of classes. With None, or for a dataset without labels, there is no such column.
+            The name of the class column. With None, or for a dataset without labels, there is none.
         sparse : bool
-            Whether the columns of features are sparse, which whole genomes need.
+            Whether the feature columns are sparse, which whole genomes need.
 
         Returns
         -------
         pandas.DataFrame
-            Its index holds the names of the instances.
+            The index contains the instance names.
 
         Examples
         --------
@@ -332,15 +337,15 @@ class Dataset:
             return frame
         if target in self.feature_names:
             raise ValueError(
-                f"there is a feature called {target!r}; choose another name for the column of classes"
+                f"a feature is already called {target!r}; choose another name for the class column"
             )
         classes = pd.Categorical.from_codes(self.y, categories=list(self.target_names))
         return frame.assign(**{target: classes})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything into one file, which `load` reads back: a zip archive of plain arrays and JSON.
+        """Write the dataset to a single file for `load`: a zip archive of plain arrays and JSON.
 
-        Saving the same dataset twice gives the same bytes. If writing fails, an existing file stays as it was.
+        Saving the same dataset twice gives the same bytes. If writing fails, an existing file is not changed.
 
         Parameters
         ----------
@@ -351,7 +356,7 @@ class Dataset:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Dataset:
-        """Read what `save` wrote.
+        """Read a dataset that was written by `save`.
 
         Parameters
         ----------
@@ -404,7 +409,7 @@ class Dataset:
 
 
 def _positions(what: str, chosen: Any, names: tuple[str, ...]) -> NDArray[np.intp]:
-    """The positions of rows or features that are chosen by name, position, slice or mask."""
+    """Return the positions of rows or features chosen by name, position, slice or mask."""
     everything = np.arange(len(names))
     if chosen is None or isinstance(chosen, slice):
         return everything if chosen is None else everything[chosen]
@@ -417,7 +422,7 @@ def _positions(what: str, chosen: Any, names: tuple[str, ...]) -> NDArray[np.int
         index = {name: i for i, name in enumerate(names)}
         unknown = [name for name in listed.tolist() if name not in index]
         if unknown:
-            raise ValueError(f"{what} names {unknown[0]!r}, which this dataset does not have")
+            raise ValueError(f"{what} names {unknown[0]!r}, which is not in this dataset")
         return np.array([index[name] for name in listed.tolist()])
     try:
         found: NDArray[np.intp] = everything[listed]
@@ -427,7 +432,7 @@ def _positions(what: str, chosen: Any, names: tuple[str, ...]) -> NDArray[np.int
 
 
 def _check_names(attribute: str, names: Any) -> tuple[str, ...]:
-    """The names as a tuple of strings; anything else is refused."""
+    """Return the names as a tuple of strings; raise TypeError for anything else."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"{attribute} must be a sequence of str, got {names!r:.80}")
     listed = tuple(names)
@@ -436,30 +441,30 @@ def _check_names(attribute: str, names: Any) -> tuple[str, ...]:
     except UnicodeEncodeError:
         wrong = next(name for name in listed if any("\ud800" <= letter <= "\udfff" for letter in name))
         raise ValueError(
-            f"{attribute} has {wrong!a:.80}, which holds half of a surrogate pair and cannot be written as UTF-8; "
-            "read the file with its own encoding, or rename it"
+            f"{attribute} contains {wrong!a:.80}, which has half of a surrogate pair and cannot be written as "
+            "UTF-8; read the file with the right encoding, or change the name"
         ) from None
     return listed
 
 
 def _check_matrix(X: Any) -> None:
-    """Refuse anything but a sparse matrix of 0 and 1."""
+    """Raise an error unless X is a sparse matrix of 0 and 1."""
     if not isinstance(X, csr_array) or X.dtype != np.uint8 or X.ndim != 2:
         got = f"{type(X).__name__} of {getattr(X, 'dtype', 'no dtype')}"
         raise TypeError(f"X must be a two-dimensional scipy csr_array of uint8, got {got}")
     if X.nnz and X.data.max() > 1:
-        raise ValueError(f"X must hold 0 and 1 only, found {X.data.max()}")
+        raise ValueError(f"X must contain only 0 and 1, but contains {X.data.max()}")
     if not X.has_canonical_format:  # not sorted, or with repeated columns
         distinct = X.copy()
         distinct.sum_duplicates()
         if distinct.nnz < X.nnz:
             raise ValueError(
-                f"X must store each column of a row once, but {X.nnz - distinct.nnz} of its entries are repetitions"
+                f"X must store each column of a row once, but {X.nnz - distinct.nnz} of its entries are duplicates"
             )
 
 
 def _check_target(y: Any, n_rows: int, n_classes: int) -> None:
-    """Refuse classes that are not an index into the names of the classes for each row."""
+    """Raise an error unless each row's class is an index into the class names."""
     if not isinstance(y, np.ndarray) or y.dtype.kind not in "iu" or y.ndim != 1:
         got = f"{type(y).__name__} of {getattr(y, 'dtype', 'no dtype')}"
         raise TypeError(f"y must be a one-dimensional integer ndarray, got {got}")
@@ -471,18 +476,18 @@ def _check_target(y: Any, n_rows: int, n_classes: int) -> None:
         return
     if n_rows and not (y.min() >= 0 and y.max() < n_classes):
         raise ValueError(
-            f"y must index the {n_classes} target_names, found values from {y.min()} to {y.max()}"
+            f"y must index the {n_classes} target_names, but contains values from {y.min()} to {y.max()}"
         )
 
 
 def _check_hierarchy(hierarchy: Any, feature_names: tuple[str, ...]) -> None:
-    """Refuse a hierarchy over other features than those of the columns."""
+    """Raise an error if the hierarchy and the columns have different features."""
     if not isinstance(hierarchy, Hierarchy):
         raise TypeError(f"hierarchy must be a Hierarchy, got {type(hierarchy).__name__}")
     if hierarchy.features != feature_names:
         raise ValueError(
-            f"the hierarchy's {len(hierarchy)} features are not the {len(feature_names)} feature_names in the same "
-            "order; use hierarchy.restrict(feature_names)"
+            f"the hierarchy's {len(hierarchy)} features must be the {len(feature_names)} feature_names in the "
+            "same order; use hierarchy.restrict(feature_names)"
         )
 
 
@@ -528,29 +533,30 @@ def _integers_to_write(array: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _parts(archive: ArchiveReader, name: str) -> dict[str, Any]:
-    """Read the parts of the dataset in the file of this name; `Dataset` checks whether they fit together."""
+    """Read a dataset's parts from the file with this name. `Dataset` checks that they are consistent."""
     about = archive.read_json("about.json")
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise DataError(f"not a hietan dataset: the format is not {FORMAT!r}", name)
     if about.get("version") != VERSION:
         raise DataError(
-            f"the file has version {about.get('version')} of the format, but this hietan reads version {VERSION}; "
-            "a newer hietan may be able to read it",
+            f"the file uses format version {about.get('version')}, but this version of hietan reads format "
+            f"version {VERSION}; try a newer version of hietan",
             name,
         )
     names, provenance = archive.read_json("names.json"), archive.read_json("provenance.json")
     features, instances = names["feature_names"], names["instance_names"]
     if not all(isinstance(listed, list) for listed in names.values()):
-        raise ValueError("names.json should hold lists of names")
+        raise ValueError("names.json should contain lists of names")
     if about["shape"] != [len(instances), len(features)]:
         raise ValueError(
-            f"the shape {about['shape']} does not fit {len(instances)} names of rows and {len(features)} of features"
+            f"the shape {about['shape']} does not match {len(instances)} row names and {len(features)} feature "
+            "names"
         )
     if not isinstance(about["name"], str) or not isinstance(provenance, dict):
-        raise ValueError("the name of the dataset or its provenance is of the wrong kind")
+        raise ValueError("the dataset name or the provenance has the wrong type")
     edges = _integers(archive, "edges.npy")
     if edges.ndim != 2 or len(edges) != 2:
-        raise ValueError(f"edges.npy should have two rows, and has the shape {edges.shape}")
+        raise ValueError(f"edges.npy should have two rows, but has the shape {edges.shape}")
     return {
         "X": _matrix(archive, len(instances), len(features)),
         "y": _integers(archive, "y.npy").astype(np.intp),
@@ -569,13 +575,13 @@ def _parts(archive: ArchiveReader, name: str) -> dict[str, Any]:
 
 
 def _matrix(archive: ArchiveReader, n_rows: int, n_columns: int) -> csr_array:
-    """Return the ones of each row; checked in the integers of the file, before they become smaller ones."""
+    """Return each row's ones. They are checked in the file's integer type before conversion to a smaller type."""
     indptr = _integers(archive, "indptr.npy")
     if indptr.shape != (n_rows + 1,) or not 0 <= indptr[-1] <= n_rows * n_columns:
-        raise ValueError(f"indptr.npy does not say where each of {n_rows} rows begins")
+        raise ValueError(f"indptr.npy does not contain a start position for each of the {n_rows} rows")
     indices = _integers(archive, "indices.npy", expected=8 * int(indptr[-1]))
     if indices.shape != (indptr[-1],):
-        raise ValueError(f"indices.npy should have {indptr[-1]} entries, and has the shape {indices.shape}")
+        raise ValueError(f"indices.npy should have {indptr[-1]} entries, but has the shape {indices.shape}")
     ones = np.ones(len(indices), dtype=np.uint8)
     X: csr_array = csr_array((ones, indices, indptr), shape=(n_rows, n_columns))
     X.check_format(full_check=True)
@@ -586,5 +592,5 @@ def _matrix(archive: ArchiveReader, n_rows: int, n_columns: int) -> csr_array:
 def _integers(archive: ArchiveReader, member: str, *, expected: int = 0) -> NDArray[np.int64]:
     array: NDArray[np.int64] = archive.read_array(member, expected=expected)
     if array.dtype != np.int64:
-        raise ValueError(f"{member} should hold integers of 64 bits, and holds {array.dtype}")
+        raise ValueError(f"{member} should contain 64-bit integers, but contains {array.dtype}")
     return array

@@ -1,4 +1,4 @@
-"""Equal rows, columns and names, which readers and builders both count or refuse."""
+"""Identical rows, columns and names, which readers and builders count or reject."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -12,7 +12,7 @@ from hietan._runtime.equal_rows import count_equal_rows, row_keys
 
 
 def count_duplicates(X: csr_array, y: NDArray[np.intp]) -> dict[str, Any]:
-    """Count equal rows, as in `EqualRows`, and the columns that repeat an earlier column.
+    """Count identical rows, as in `EqualRows`, and columns that repeat an earlier column.
 
     >>> found = count_duplicates(csr_array(np.array([[1, 1], [1, 1], [0, 0]], dtype=np.uint8)), np.array([0, 1, 0]))
     >>> found["equal_rows"]["pairs"], found["repeated_columns"]
@@ -23,7 +23,7 @@ def count_duplicates(X: csr_array, y: NDArray[np.intp]) -> dict[str, Any]:
 
 
 def first_of_each(X: csr_array, labels: Sequence[str]) -> list[int]:
-    """The first of all rows that are identical and have the same label.
+    """Return the first row of each group of identical rows with the same label.
 
     >>> first_of_each(csr_array(np.array([[1, 1], [1, 1], [1, 1]])), ["a", "b", "a"])
     [0, 1]
@@ -35,7 +35,7 @@ def first_of_each(X: csr_array, labels: Sequence[str]) -> list[int]:
 
 
 def first_repeated(names: Iterable[str]) -> str | None:
-    """The first name that occurred before, or None if all are different.
+    """Return the first name that occurred before, or None if all names differ.
 
     >>> first_repeated(["a", "b", "b", "a"])
     'b'

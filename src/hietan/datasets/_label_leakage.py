@@ -1,4 +1,4 @@
-"""Features that say nearly the same as the label: where labels and features rest on the same observations."""
+"""Features that nearly repeat the label because both come from the same observations."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from hietan._runtime.number_checks import check_integer
 from hietan.datasets._dataset import Dataset
 
 CIRCULARITY = (
-    "Labels and features may rest on the same observations: a gene that was found to change lifespan is annotated with "
-    "lifespan. Such a feature makes a model look better than it is for rows that were not observed yet. If a feature "
-    "repeats the label, build the data again without it and the terms below it: hietan build --drop-term TERM."
+    "Labels and features may come from the same observations: a gene that was found to change lifespan is annotated "
+    "with lifespan. Such a feature makes a model look better than it is for rows that have not been observed yet. If a "
+    "feature repeats the label, build the data again without it and the terms below it: hietan build --drop-term TERM."
 )
 MOST_LISTED = 1_000_000
 SIGNIFICANT = 0.001
-"""The p-value below which the closeness of a feature to the label is not chance."""
+"""The p-value below which a feature's closeness to the label is not due to chance."""
 
-# Words that mean the same in the names of terms and of labels.
+# Synonyms in the names of terms and labels.
 _SAME_MEANING = (
     frozenset({"lifespan", "longevity", "ageing", "aging", "senescence"}),
     frozenset({"cancer", "tumor", "tumour", "neoplasm", "carcinoma", "malignant", "malignancy"}),
     frozenset({"death", "dead", "died", "mortality", "lethal", "lethality", "survival"}),
     frozenset({"diabetes", "diabetic"}),
 )
-# Words that are in the names of too many labels and terms to mean anything, such as a class called "positive".
+# Words that are too common in the names of labels and terms to mean anything, such as a class called "positive".
 _EMPTY_WORDS = frozenset(
     [
         "anti",
@@ -66,14 +66,14 @@ _EMPTY_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class CloseFeature:
-    """A feature, and how close it is to the label.
+    """A feature, with a measure of how close it is to the label.
 
     Attributes
     ----------
     feature, name : str
         Its identifier, and its readable name.
     class_rows : tuple of int
-        How many rows of each class have it.
+        The number of rows of each class that have it.
     auc : float or None
         The area under the ROC curve of the feature alone, at least 0.5; None if there are not two classes.
     information : float
@@ -82,7 +82,7 @@ class CloseFeature:
         The probability of at least this much information between independent variables (G-test), times the number of
         features (Bonferroni), at most 1.
     word : str
-        A word of the feature's name that is a word of the label, or means the same; "" if there is none.
+        A word in the feature's name that is a word of the label or a synonym; "" if there is none.
     """
 
     feature: str
@@ -102,25 +102,25 @@ class CloseFeature:
 def closest_features(
     data: Dataset, limit: int = 8, *, words: Iterable[str] = ()
 ) -> tuple[tuple[CloseFeature, ...], tuple[CloseFeature, ...]]:
-    """The features that are named like the label, and those that are unusually strong.
+    """Return features with names that resemble the label, and features that are unusually strong.
 
-    A name shows that a feature may repeat the label; strength alone does not, since it may be what the data teach.
+    A name shows that a feature may repeat the label. Strength alone does not, because the feature may be real evidence.
 
     Parameters
     ----------
     data : Dataset
         A dataset with labels; without labels there are no such features.
     limit : int
-        The most features in each of the two lists.
+        The largest number of features in each of the two lists.
     words : iterable of str
-        Words that mean the same as the label, such as "lifespan". The words of the classes, of the column and file of
-        the labels and of the dataset's name are known, and so are the `label_words` that it was built with.
+        Synonyms of the label, such as "lifespan", in addition to the dataset's `label_words` and the words of the
+        classes, the label column, the label file and the dataset's name.
 
     Returns
     -------
     named, strong : tuple of CloseFeature
-        The features with a word of the label in their name; and those that alone explain a tenth of the label or more,
-        beyond chance. The most informative come first; a feature may be in both.
+        The features with a word of the label in their name; and features that alone explain a tenth of the label or
+        more, beyond chance. The most informative come first; a feature may be in both.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def closest_features(
 def _information(
     ones: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The share of the label's entropy that each feature explains, and the p-values of the G-test."""
+    """Return the share of the label's entropy that each feature explains, and p-values from the G-test."""
     n, n_features, zeros = int(sizes.sum()), ones.shape[1], sizes[:, None] - ones
     entropy = float(xlogy(n, n) - xlogy(sizes, sizes).sum())  # n times the entropy of the label
     # n times its entropy given the feature, from the counts of the two values in each class
@@ -185,7 +185,7 @@ def _auc(ones: NDArray[np.int64], sizes: NDArray[np.int64]) -> float | None:
 
 
 def _words_of_the_label(data: Dataset, more: Iterable[str]) -> frozenset[str]:
-    """The words of the classes, of the dataset and of the labels' column and file, with others of their meaning."""
+    """Return words from the classes, the dataset, the label column and the label file, with their synonyms."""
     options, source = (data.provenance.get(part) for part in ("options", "labels"))
     given = options if isinstance(options, dict) else {}
     mapping, listed = given.get("mapping"), given.get("label_words")
@@ -201,7 +201,7 @@ def _words_of_the_label(data: Dataset, more: Iterable[str]) -> frozenset[str]:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text, in lower case.
+    """Return a text's words in lower case.
 
     >>> _words("negative regulation of ageing (2)")
     ['negative', 'regulation', 'of', 'ageing']

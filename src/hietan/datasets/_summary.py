@@ -1,4 +1,4 @@
-"""What a dataset says about itself: first a plain summary, then HTML made from it."""
+"""A dataset's summary as plain values, and as HTML."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from hietan.datasets._build_log import account_lines
 
 @dataclass(frozen=True)
 class DatasetSummary:
-    """Numbers and words about a dataset, ready to be shown.
+    """Numbers and words about a dataset, ready for display.
 
     Attributes
     ----------
     name : str
-        The name of the dataset, or "unnamed".
+        The dataset's name, or "unnamed".
     n_rows, n_features : int
         The numbers of rows and columns.
     classes : tuple of (name, number of rows)
@@ -33,13 +33,13 @@ class DatasetSummary:
     commonest : tuple of (feature, name, number of rows)
         The five features with the most ones.
     account : list of (what, line, count)
-        What was read, dropped and used, if the dataset was built from files.
+        Counts of what was read, dropped and used, if the dataset was built from files.
     facts : tuple of (key, value)
         The origin, the files with their hashes, versions, and the options that are not the default.
     positive : str
         The positive class; "" if there is none.
     annotations_auc : float or None
-        The AUC of the number of ones in a row alone, for the positive class of two; None for other numbers of classes.
+        The AUC of the number of ones in a row alone, for the positive class of two; None unless there are two classes.
     """
 
     name: str
@@ -59,7 +59,7 @@ class DatasetSummary:
 
 
 def summarize(data: Any) -> DatasetSummary:
-    """Compute the summary of a dataset."""
+    """Return a dataset's summary."""
     n_rows, n_columns = data.X.shape
     ones = np.asarray(data.X.sum(axis=0, dtype=np.int64)).ravel()
     most = np.argsort(-ones, kind="stable")[:5]
@@ -90,7 +90,10 @@ def summarize(data: Any) -> DatasetSummary:
 
 
 def _facts(provenance: dict[str, Any]) -> Iterable[tuple[str, str]]:
-    """The facts worth showing; of the options, those that were chosen, and the relations."""
+    """Yield the facts worth showing.
+
+    Options are shown only if they differ from the default, except for the relations.
+    """
     from hietan.datasets._building.options import BuildOptions
 
     for key in ("origin", "files", "versions", "options"):
@@ -102,7 +105,7 @@ def _facts(provenance: dict[str, Any]) -> Iterable[tuple[str, str]]:
             yield from ((f"{key}: {name}", text) for name, part in value.items() if (text := _short(part)))
         elif value:
             yield key, _short(value)
-    yield from (("found out", remark) for remark in provenance.get("found out", ()))
+    yield from (("detected", remark) for remark in provenance.get("detected", ()))
 
 
 def _short(value: Any) -> str:
@@ -113,7 +116,7 @@ def _short(value: Any) -> str:
 
 
 def dataset_html(summary: DatasetSummary) -> str:
-    """The summary as HTML for a notebook; its tables unfold when they are clicked."""
+    """Return the summary as HTML for a notebook. Its tables unfold when you click them."""
     counts = {
         "rows": summary.n_rows,
         "features": summary.n_features,
@@ -122,8 +125,8 @@ def dataset_html(summary: DatasetSummary) -> str:
     }
     tables = [
         _table("most common features", summary.commonest),
-        _table("what was lost on the way", summary.account),
-        _table("where it comes from", summary.facts),
+        _table("what was dropped", summary.account),
+        _table("origin", summary.facts),
     ]
     return card(f"Dataset {summary.name}", counts, f"<div>{summary.density:.2%} ones</div>{''.join(tables)}")
 

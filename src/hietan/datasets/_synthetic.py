@@ -1,7 +1,7 @@
 """Synthetic data that resemble genes annotated with Gene Ontology terms.
 
-Measured on the GO of 2014 (39,394 terms below its roots), on what is left of it in the 28 ageing-gene datasets (75
-to 1,338 terms), and on ten hierarchies made here (300 and 1,000 terms, half of them with several parents):
+Measured on the GO of 2014 (39,394 terms below its roots), on its terms in the 28 ageing-gene datasets (75 to 1,338
+terms), and on ten hierarchies made here (300 and 1,000 terms, half of them with several parents):
 
 =========================================  ===========  =================  =================
 figure                                     whole GO     ageing datasets    made here
@@ -50,13 +50,13 @@ def make_hierarchical_classification(
     noise: float = 0.05,
     random_state: Any = None,
 ) -> Dataset:
-    """Generate rows of hierarchical features whose classes differ in some of the terms.
+    """Generate rows of hierarchical features. The classes differ in some of the terms.
 
     The hierarchy resembles the Gene Ontology in depth and branching. Each row collects annotations, mostly to specific
     terms, some of which are far more popular than others, and each annotation adds all ancestors of its term. So the
     rows are closed upwards, they differ in their number of ones, and many columns are copies of each other. About two
     annotations per row, but at most half of them, go to informative terms. Each informative term belongs to one class,
-    in turn, and rows of that class have it more often than others.
+    in turn, and is more frequent in rows of that class.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def make_hierarchical_classification(
     multi_parent : float in [0, 1]
         The share of the terms below the roots that have two or more parents.
     n_informative : int
-        The number of terms that depend on the class directly (their ancestors do so through them); if there are
-        fewer terms, all of them do. ``provenance["informative"]`` names them.
+        The number of terms that depend on the class directly, or all terms if there are fewer; their ancestors depend
+        on it through them. ``provenance["informative"]`` names them.
     imbalance : float in (0, 1)
-        The share of the rows in class 0; the other classes share the rest evenly. For two classes, 0.5 is balanced.
+        The share of rows in class 0; the other classes share the rest evenly. For two classes, 0.5 is balanced.
     noise : float in [0, 1]
-        The share of the rows, chosen at random, whose annotations follow a class other than their own.
+        The share of rows, chosen at random, whose annotations follow another class.
     random_state : int, RandomState or None
         The source of randomness; an int gives the same data each time.
 
@@ -104,7 +104,7 @@ def make_hierarchical_classification(
         if share in (0, 1):
             raise ValueError(f"{what} is {share}; expected a number strictly between 0 and 1")
     n_informative = min(n_informative, n_features)
-    from sklearn.utils import check_random_state  # imported here: it takes 100 MB, which readers do not need
+    from sklearn.utils import check_random_state  # imported here: it needs 100 MB, which readers do not use
 
     rng = check_random_state(random_state)
 
@@ -144,7 +144,7 @@ def make_hierarchical_classification(
 
 
 def _classes(rng: np.random.RandomState, n_samples: int, n_classes: int, share: float) -> _Indices:
-    """The class of each row: `share` of them 0, the rest in equal parts, no class empty if there are enough rows."""
+    """Return each row's class: a `share` in class 0, the rest spread evenly, with no empty class if possible."""
     others = n_classes - 1
     first = round(share * n_samples)
     if n_samples >= n_classes:
@@ -154,7 +154,7 @@ def _classes(rng: np.random.RandomState, n_samples: int, n_classes: int, share: 
 
 
 def _flip(rng: np.random.RandomState, y: _Indices, n_classes: int, noise: float) -> _Indices:
-    """The class that each row follows: its own or, for a share `noise` of the rows, another."""
+    """Return the class that each row follows: its own or, for a share `noise` of the rows, another class."""
     follows = y.copy()
     rows = rng.permutation(len(y))[: round(noise * len(y))]
     follows[rows] = (y[rows] + rng.randint(1, n_classes, size=len(rows))) % n_classes
@@ -162,7 +162,7 @@ def _flip(rng: np.random.RandomState, y: _Indices, n_classes: int, noise: float)
 
 
 def _informative(rng: np.random.RandomState, hierarchy: Hierarchy, how_many: int) -> _Indices:
-    """The informative terms: those without children first, since none of them is an ancestor of another."""
+    """Return the informative terms. Terms without children come first, because none is an ancestor of another."""
     order = rng.permutation(len(hierarchy))
     n_children = np.diff(hierarchy.adjacency.indptr)
     return order[np.argsort(n_children[order] > 0, kind="stable")][:how_many]
@@ -173,18 +173,16 @@ def _informative(rng: np.random.RandomState, hierarchy: Hierarchy, how_many: int
 
 _DEPTH_PER_LOG_FEATURE = 0.6
 _IN_TURN = (
-    0.6  # share of children that are dealt out to the parents in turn; the others prefer popular parents
+    0.6  # share of children that are assigned to the parents in turn; the others prefer popular parents
 )
 _POPULARITY_SPREAD = 1.2  # standard deviation of the log of a parent's popularity
-_CLIMB = 0.4  # probability that a further parent is taken from one level higher, and again from there
-_NEARNESS = (
-    0.3  # one over the mean distance, within a level, of a further parent from the first parent's line
-)
+_CLIMB = 0.4  # probability that another parent comes from one level higher, and again from there
+_NEARNESS = 0.3  # one over the mean distance, within a level, of another parent from the first parent's line
 _FURTHER_PARENT = 0.27  # probability that a term with two or more parents gets one more
 
 
 def random_dag(rng: np.random.RandomState, n_features: int, multi_parent: float) -> csr_array:
-    """The adjacency (parent in the row) of a DAG.
+    """Return the adjacency matrix of a random DAG, with parents as rows.
 
     The share `multi_parent` of the terms below the roots has two or more parents, as far as the levels above allow.
     """
@@ -207,10 +205,10 @@ def random_dag(rng: np.random.RandomState, n_features: int, multi_parent: float)
 
 
 def _first_parents(rng: np.random.RandomState, bounds: _Indices) -> _Indices:
-    """One parent for each term, in the level above; -1 for the roots.
+    """Return one parent for each term, from the level above, or -1 for the roots.
 
-    Level k holds the terms from bounds[k] to bounds[k + 1], ordered like their parents, so that neighbours have
-    near relatives above them.
+    Level k has the terms from bounds[k] to bounds[k + 1], ordered like their parents, so that neighbours have close
+    relatives above them.
     """
     first = np.full(bounds[-1], -1, dtype=np.intp)
     for (start, middle), (_, end) in pairwise(pairwise(bounds)):
@@ -223,7 +221,7 @@ def _first_parents(rng: np.random.RandomState, bounds: _Indices) -> _Indices:
 
 
 def _has_choice(bounds: _Indices, terms: _Indices) -> NDArray[np.bool_]:
-    """Whether the level above each term holds more than one."""
+    """Return whether the level above each term has more than one term."""
     level = np.searchsorted(bounds, terms, side="right") - 1
     return np.asarray(np.diff(bounds)[level - 1] > 1)
 
@@ -231,12 +229,12 @@ def _has_choice(bounds: _Indices, terms: _Indices) -> NDArray[np.bool_]:
 def _further_parents(
     rng: np.random.RandomState, bounds: _Indices, first: _Indices, children: _Indices
 ) -> _Indices:
-    """Another parent for each child: a neighbour of its first parent, or of an ancestor of that parent.
+    """Return another parent for each child: a neighbour of its first parent or of one of that parent's ancestors.
 
     In GO the parents of a term share most of their ancestors; parents drawn from a whole level would not. Neighbours
     within a level do, because `_first_parents` orders each level like the one above. So each child climbs a few steps
-    up the line of its first parents, and from there goes a few places to the left or right, around the end of the
-    level if need be, but never back to the line itself.
+    up the line of its first parents. From there it moves a few places to the left or right, around the end of the
+    level if necessary, but never back to the line itself.
     """
     line = first[children]
     while True:
@@ -254,14 +252,14 @@ def _further_parents(
 
 # ---------------------------------------------------------------------------------------- annotations
 
-# Standard deviation of the log of a row's weight: in real data, ones per row vary by 40 to 80 % of their mean.
+# Standard deviation of the log of a row's weight: in real data, ones per row vary by 40 to 80% of their mean.
 _ROW_SPREAD = 0.6
 _TERM_SPREAD = 1.0  # standard deviation of the log of a term's popularity
 # Annotations are as specific as they can be, so terms with children are rarely named directly.
 _INNER_POPULARITY = 0.2
 _INFORMATIVE = 2.0  # annotations per row, on average, that depend on the class ...
 _INFORMATIVE_AT_MOST = 0.5  # ... but no more than this share of them
-_OWN = 0.95  # share of those that go to terms of the row's own class
+_OWN = 0.95  # share of these that go to terms of the row's own class
 _ROUNDS = 64  # of drawing, at most; only a density near 1 needs more than a few
 
 
@@ -272,13 +270,13 @@ def annotate(
     informative: list[_Indices],
     density: float,
 ) -> csr_array:
-    """A closed matrix in which `density` of the cells are 1, as nearly as whole annotations allow.
+    """Return a closed matrix with a share of `density` ones, as nearly as whole annotations allow.
 
-    `follows` is the class that each row follows, `informative` the informative terms of each class. How many
-    annotations the density takes is not known in advance: each adds its ancestors, many of which the row already has.
-    So the annotations form one sequence, which grows until the density is exceeded and is then cut where the density
-    comes nearest. First each row gets one annotation, then each term without children, so that few rows and columns
-    stay empty; then come the others.
+    `follows` is the class that each row follows, `informative` the informative terms of each class. The number of
+    annotations for a density is not known in advance: each adds its ancestors, many of which the row already has. So
+    the annotations form one sequence, which grows until the density is exceeded and is then cut at the nearest density.
+    First each row gets one annotation, then each term without children, so that few rows and columns stay empty; then
+    come the others.
     """
     n_samples, n_features = len(follows), len(hierarchy)
     leaves = np.flatnonzero(np.diff(hierarchy.adjacency.indptr) == 0)
@@ -291,7 +289,7 @@ def annotate(
     of_rows, of_terms, n_classes = np.cumsum(row_weight), np.cumsum(popularity), len(informative)
 
     def draw_terms(rows: _Indices) -> _Indices:
-        """A term for each row: any term, or an informative one of its class or, more rarely, of another class."""
+        """Return a term for each row: any term, or an informative term of its class or, rarely, of another."""
         terms = _draw(rng, of_terms, len(rows))
         of_class = follows[rows]
         other = (of_class + rng.randint(1, n_classes, size=len(rows))) % n_classes
@@ -306,7 +304,7 @@ def annotate(
     each_row = rng.permutation(n_samples)
     rows = np.concatenate([each_row, _draw(rng, of_rows, len(leaves))])
     terms = np.concatenate([draw_terms(each_row), rng.permutation(leaves)])
-    # The first batch is 1.5 times what would suffice if rows shared no ancestors; further ones double the sequence.
+    # The first batch is 1.5 times the number needed if rows shared no ancestors; each further one doubles the sequence.
     target, batch = round(density * n_samples * n_features), 1 + round(1.5 * per_row * n_samples)
     for _ in range(_ROUNDS):
         more = _draw(rng, of_rows, batch)
@@ -328,7 +326,9 @@ def _draw(rng: np.random.RandomState, cumulated: NDArray[np.float64], size: int)
 
 
 def _close(rows: _Indices, terms: _Indices, hierarchy: Hierarchy) -> tuple[_Indices, _Indices]:
-    """The cells (row * d + column) that are 1 after closure, sorted, and the first annotation that sets each."""
+    """Return the sorted cells (row * d + column) that are 1 after closure, and the first annotation that sets
+    each cell.
+    """
     d, when = len(hierarchy), np.arange(len(rows))
     above = hierarchy.ancestor_matrix
     start, count = above.indptr[terms].astype(np.intp), np.diff(above.indptr)[terms].astype(np.intp)

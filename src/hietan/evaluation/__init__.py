@@ -1,4 +1,4 @@
-"""Comparing classifiers on data with hierarchical features: any that follow scikit-learn's API."""
+"""Compare classifiers on data with hierarchical features; any scikit-learn classifier works."""
 
 from hietan._io.tables import neutralise_text, restore_text
 from hietan.evaluation._comparisons import MethodComparison, compare_methods

@@ -1,7 +1,7 @@
-"""Sampling error by the bootstrap: rows are resampled, each in all datasets of its group together.
+"""Sampling error by the bootstrap. Each row is resampled together in all datasets of its group.
 
-Datasets of a group describe the same rows (genes) in several ways, so they are not independent; the 28 ageing-gene
-datasets are 4 gene sets seen 7 ways. Seeds are not replicates either: a score is the mean over the seeds.
+Datasets of a group describe the same rows (genes) in several ways, so they are not independent. The 28 ageing-gene
+datasets are 4 gene sets described in 7 ways. Seeds are not replicates either: a score is the mean over the seeds.
 """
 
 from __future__ import annotations
@@ -19,20 +19,19 @@ from hietan.evaluation._cross_validation import PooledPredictions
 
 @dataclass(frozen=True, eq=False)
 class Bootstrap:
-    """Draws of the mean GMean and of the average rank, each of shape (n_draws, n_methods)."""
+    """Bootstrap draws of the mean GMean and the average rank, each of shape (n_draws, n_methods)."""
 
     methods: tuple[str, ...]
     mean_gmean: NDArray[np.float64]
     average_rank: NDArray[np.float64]
 
     def interval(self, draws: NDArray[np.float64], level: float = 0.95) -> NDArray[np.float64]:
-        """The ends of the middle `level` of the draws for each method, of shape (2, n_methods)."""
+        """Return each method's central interval over the draws, of shape (2, n_methods)."""
         tail = (1 - level) / 2
-        ends: NDArray[np.float64] = np.quantile(draws, [tail, 1 - tail], axis=0)
-        return ends
+        return np.quantile(draws, [tail, 1 - tail], axis=0)
 
     def difference(self, method: str, control: str, level: float = 0.95) -> tuple[float, float]:
-        """The ends of the middle `level` of the mean GMean of a method minus that of another, in the same draws."""
+        """Return the central interval of the difference between two methods' mean GMean in the same draws."""
         a, b = (self.mean_gmean[:, self.methods.index(name)] for name in (method, control))
         low, high = self.interval(a - b, level).tolist()
         return low, high
@@ -47,7 +46,7 @@ def bootstrap_gmean(
     n_draws: int = 1000,
     seed: int = 0,
 ) -> Bootstrap:
-    """Draw rows with replacement and compute GMean and ranks for each draw; the classifiers are not fitted again.
+    """Resample rows with replacement, and compute GMean and ranks for each draw without refitting the classifiers.
 
     Parameters
     ----------
@@ -58,11 +57,11 @@ def bootstrap_gmean(
     methods : sequence of str
         The keys of the methods to compare.
     groups : mapping of dataset to group, optional
-        The group of each dataset; a dataset without one forms its own.
+        Each dataset's group; a dataset without one is its own group.
     n_draws : int
         The number of draws.
     seed : int
-        The seed of the draws.
+        The seed for the draws.
     """
     datasets = list(dict.fromkeys(dataset for dataset, method, _ in predictions if method in methods))
     group_of = {dataset: (groups or {}).get(dataset, dataset) for dataset in datasets}
@@ -79,12 +78,11 @@ def bootstrap_gmean(
             for k, method in enumerate(methods):
                 pooled = [p for (d, m, _), p in predictions.items() if (d, m) == (dataset, method)]
                 scores[:, datasets.index(dataset), k] = np.mean([_gmeans(p, weights) for p in pooled], axis=0)
-    ranks = rankdata(-scores, axis=2)
-    return Bootstrap(tuple(methods), scores.mean(axis=1), ranks.mean(axis=1))
+    return Bootstrap(tuple(methods), scores.mean(axis=1), rankdata(-scores, axis=2).mean(axis=1))
 
 
 def _gmeans(pooled: PooledPredictions, weights: NDArray[np.float64]) -> Any:
-    """The GMean of each draw; a class without a row in a draw has recall 0."""
+    """Return the GMean of each draw. A class without rows in a draw has recall 0."""
     classes = np.unique(pooled.y_true)
     product = np.ones(len(weights))
     for label in classes:

@@ -1,4 +1,4 @@
-"""Every method of a ranking against the control, in one tidy table: ranks, p-values, effect sizes, probabilities."""
+"""A tidy table that compares every ranked method with the control: ranks, p-values, effect sizes, probabilities."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MethodComparison:
-    """One method of a ranking, compared with the control; a line of `comparisons.csv`.
+    """A ranked method compared with the control, which is a line in `comparisons.csv`.
 
-    For the control itself, and where fewer than two methods or datasets are ranked, what compares is None. So are the
-    effect sizes and the probabilities where a score is infinite.
+    Comparisons are None for the control itself and if fewer than two methods or datasets are ranked. Effect sizes and
+    probabilities are also None if a score is infinite.
 
     Attributes
     ----------
     tuning, setting, metric : str
-        Which ranking it is.
+        The ranking.
     n_datasets : int
         The number of ranked datasets.
     method : str
@@ -35,15 +35,15 @@ class MethodComparison:
     average_rank, wins, mean : float
         Its average rank, the number of datasets on which it is best, and its mean score.
     control : str or None
-        What it is compared with.
+        The method that it is compared with.
     holm_threshold, p_value, p_adjusted : float or None
         Holm's post-hoc test by ranks.
     wilcoxon_p_value, wilcoxon_p_adjusted : float or None
         Wilcoxon's signed-rank test.
     mean_difference : float or None
-        The mean of the method minus that of the control, in units of the metric.
+        The method's mean minus the control's mean, in units of the metric.
     difference_low, difference_high : float or None
-        The middle 95 % of this difference when rows are resampled, if they were; for GMean only.
+        The 95% bootstrap interval of this difference, if rows were resampled; for GMean only.
     rank_biserial : float or None
         The matched-pairs rank-biserial correlation: 1 if the method is better than the control on every dataset, -1 if
         it is worse on every dataset.
@@ -79,26 +79,26 @@ class MethodComparison:
 
     @classmethod
     def header(cls) -> tuple[str, ...]:
-        """The names of the columns of `comparisons.csv`."""
+        """Return the column names of `comparisons.csv`."""
         return tuple(field.name for field in fields(cls))
 
     def values(self) -> list[Any]:
-        """The cells of its line in `comparisons.csv`, in the order of `header`."""
+        """Return the line's cells for `comparisons.csv`, in the order of `header`."""
         return list(astuple(self))
 
 
 def compare_methods(
     ranking: Ranking | StudyResults, drawn: Bootstrap | None = None, *, rope: float = ROPE
 ) -> tuple[MethodComparison, ...]:
-    """Compare every method of a ranking with its control, best first.
+    """Compare every method in a ranking with the control, best method first.
 
     Parameters
     ----------
     ranking : Ranking or StudyResults
-        The ranking, with its tests; or the results of a study, for all of its rankings with their own draws of rows.
+        The ranking, with its tests; or the results of a study, to compare in all of its rankings.
     drawn : Bootstrap, optional
-        Draws of rows, for the intervals of the mean differences. They are draws of GMean: in a ranking by another
-        metric they are not used.
+        Draws of rows, for the intervals of the mean differences. They are draws of GMean, so rankings by another
+        metric do not use them.
     rope : float
         Differences of the metric up to this size count as equivalent; GMean and AUC are at most 1.
 

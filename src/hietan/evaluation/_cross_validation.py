@@ -1,4 +1,4 @@
-"""Cross-validation: every row is predicted once, by a model that never saw it; rows of all folds are then pooled."""
+"""Cross-validation: a model that never saw the row predicts each row once, and all folds are then pooled."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from hietan.evaluation._metrics import compute_metrics
 
 Label = str | int | float | bool
 """A class of a dataset as a plain value."""
-# How far the probabilities of a row may be from a sum of 1: far more than single precision makes of them.
+# How far the probabilities of a row may be from a sum of 1: far more than the error of single precision.
 SUM_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class RowPredictions:
-    """What a fitted classifier predicts for some rows: labels, and log-probabilities and log joints if it has any."""
+    """A fitted classifier's predictions for some rows: labels and, if available, log-probabilities and log joints."""
 
     y_pred: NDArray[Any]
     log_proba: NDArray[np.float64] | None
@@ -34,7 +34,7 @@ class RowPredictions:
 
 @dataclass(frozen=True, eq=False)
 class PooledPredictions:
-    """The predictions of all rows of a dataset, each made in the fold where the row was set aside.
+    """Predictions for all rows of a dataset, each made in the fold that held the row out.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class PooledPredictions:
     log_proba : array of shape (n, n_classes), or None
         ln P(c | x), in the sorted order of the classes; None if the classifier has no probabilities.
     fold : int array of shape (n,)
-        The fold in which each row was set aside.
+        The fold in which each row was held out.
     positive : label, or None
         The class that metrics refer to; None means the second of two.
     joint : array of shape (n, n_classes), or None
@@ -59,21 +59,21 @@ class PooledPredictions:
 
     @property
     def proba(self) -> NDArray[np.float64] | None:
-        """P(c | x), or None."""
+        """P(c | x), or None if the classifier has no probabilities."""
         return None if self.log_proba is None else np.exp(self.log_proba)
 
     @property
     def score(self) -> NDArray[np.float64] | None:
-        """What the rows are ranked by: the log-odds of the second of two classes, or `log_proba` for more classes."""
+        """The values that rank the rows: the log-odds of the second of two classes, or `log_proba` for more classes."""
         return None if self.log_proba is None else row_scores(self.log_proba)
 
     def select(self, rows: NDArray[np.bool_]) -> PooledPredictions:
-        """The predictions of some of the rows."""
+        """Return the predictions for some of the rows."""
         logs = None if self.log_proba is None else self.log_proba[rows]
         return PooledPredictions(self.y_true[rows], self.y_pred[rows], logs, self.fold[rows], self.positive)
 
     def metrics(self) -> dict[str, float]:
-        """All metrics, over the pooled rows."""
+        """Return all metrics over the pooled rows."""
         return compute_metrics(self.y_true, self.y_pred, self.proba, score=self.score, positive=self.positive)
 
 
@@ -91,8 +91,8 @@ def pooled_predictions(
     Parameters
     ----------
     estimator : scikit-learn classifier
-        The classifier, which is cloned. In it, in the steps of a Pipeline and in wrapped estimators, a parameter
-        `hierarchy` that is None is set to the hierarchy of the dataset, and a `random_state` that is None to `seed`.
+        The classifier, which is cloned. In it, in Pipeline steps and in wrapped estimators, a parameter `hierarchy`
+        that is None is set to the dataset's hierarchy, and a `random_state` that is None to `seed`.
     dataset : object with X, y and, if the estimator needs one, hierarchy
         The rows and their classes.
     n_splits, seed : int
@@ -100,7 +100,7 @@ def pooled_predictions(
     n_jobs : int or None
         The number of folds to run at a time, in threads, as in joblib.
     positive : str, optional
-        The name of the positive class; what the dataset states if not given, and otherwise the rarer of two classes.
+        The name of the positive class [default: the dataset's, or the rarer of two classes].
 
     Returns
     -------
@@ -129,9 +129,9 @@ def pooled_predictions(
 
 
 def positive_label(dataset: Any, stated: str | None = None) -> Label | None:
-    """Return the label of the positive class: the stated one, the dataset's own, or else the rarer of two classes.
+    """Return the positive class's label: the given label, the dataset's, or the rarer of two classes.
 
-    A class is stated by its name, or by its label in `y` without names. None if there are not two classes.
+    Name the class, or give its label in `y` if there are no names. None if there are not two classes.
 
     >>> from types import SimpleNamespace
     >>> data = SimpleNamespace(y=np.array([0, 0, 1]), target_names=("no", "yes"))
@@ -149,14 +149,14 @@ def positive_label(dataset: Any, stated: str | None = None) -> Label | None:
 
 
 def class_names(dataset: Any) -> dict[Label, str]:
-    """Return the labels of a dataset, sorted, with the names of their classes, or the labels as text without names."""
+    """Return a dataset's sorted labels with their class names, or with the labels as text if there are no names."""
     labels, names = np.unique(dataset.y).tolist(), getattr(dataset, "target_names", ())
     are_numbers = all(isinstance(label, Integral) and int(label) in range(len(names)) for label in labels)
     return {label: str(names[label] if are_numbers else label) for label in labels}
 
 
 def configure(estimator: Any, hierarchy: Any, seed: int) -> Any:
-    """A clone in which every `hierarchy` and `random_state` that is None is set, however deep in the estimator."""
+    """Return a clone in which every `hierarchy` and `random_state` that is None is set, at any depth."""
     model = clone(estimator)
     missing = {
         name: hierarchy if name.endswith("hierarchy") else seed
@@ -169,26 +169,26 @@ def configure(estimator: Any, hierarchy: Any, seed: int) -> Any:
 def fold_of_rows(
     y: Any, cv: Any, seed: int, groups: Any = None, names: Sequence[str] = ()
 ) -> NDArray[np.int64]:
-    """The fold in which each row is set aside.
+    """Return the fold in which each row is held out.
 
     Parameters
     ----------
     y : array of shape (n,)
-        The classes of the rows.
+        The rows' classes.
     cv : int or splitter of scikit-learn
-        The number of stratified, shuffled folds, or what makes the folds. A splitter that draws at random and has no
-        `random_state` gets the seed.
+        The number of stratified, shuffled folds, or a splitter. A random splitter without a `random_state` gets the
+        seed.
     seed : int
-        The seed of the splits.
+        The seed for the splits.
     groups : array of shape (n,), optional
-        Rows of the same group are set aside in the same fold.
+        Rows of the same group are held out in the same fold.
     names : sequence of str, optional
-        What the classes 0, 1, ... are called in errors.
+        Names of the classes 0, 1, ... in error messages.
 
     Raises
     ------
     ValueError
-        If the folds do not set every row aside exactly once, or leave no training row of a class.
+        If a row is not held out exactly once, or a fold leaves no training row of a class.
     """
     labels, counts = np.unique(y, return_counts=True)
     if len(labels) < 2:
@@ -213,7 +213,7 @@ def fold_of_rows(
         fold[rows] = k
     if (fold < 0).any():
         raise ValueError(
-            f"the folds of {cv} never set row {int((fold < 0).argmax())} aside; every row must be once"
+            f"the folds of {cv} never hold out row {int((fold < 0).argmax())}; every row must be held out once"
         )
     return fold
 
@@ -221,18 +221,16 @@ def fold_of_rows(
 def _check_fold(
     k: int, training: NDArray[np.intp], rows: NDArray[np.intp], fold: NDArray[np.int64], y: Any, groups: Any
 ) -> None:
-    """Refuse a fold from which no pooled predictions can be made."""
+    """Raise ValueError for a fold whose predictions cannot be pooled."""
     if not len(rows):
-        raise ValueError(f"fold {k} sets no row aside; use fewer folds")
+        raise ValueError(f"fold {k} holds out no row; use fewer folds")
     if (fold[rows] >= 0).any():
         raise ValueError(
-            f"row {int(rows[(fold[rows] >= 0).argmax()])} is set aside in two folds; every row must be once: pass a "
-            f"splitter without repetitions, and repeat it with several seeds"
+            f"row {int(rows[(fold[rows] >= 0).argmax()])} is in two folds, but every row must be held out once; "
+            "pass a splitter without repetitions, and repeat it with several seeds"
         )
     if not np.array_equal(np.sort(np.concatenate([training, rows])), np.arange(len(y))):
-        raise ValueError(
-            f"fold {k} does not train on all rows that it does not set aside; pass another splitter"
-        )
+        raise ValueError(f"some rows are neither trained on nor held out in fold {k}; pass another splitter")
     lost = np.setdiff1d(y, y[training])
     if lost.size:
         raise ValueError(
@@ -240,28 +238,31 @@ def _check_fold(
         )
     if groups is not None and np.intersect1d(groups[training], groups[rows]).size:
         split = np.intersect1d(groups[training], groups[rows])[0]
-        raise ValueError(f"fold {k} divides the group {split!s}; pass a splitter that keeps groups together")
+        raise ValueError(f"fold {k} splits the group {split!s}; pass a splitter that keeps groups together")
 
 
 def predict_fold(model: Any, X: Any, y: Any, test: NDArray[np.bool_]) -> RowPredictions:
-    """Fit a clone to the rows outside `test`, and predict those inside; ValueError if the predictions are unusable."""
+    """Fit a clone to the rows outside `test` and predict the rows inside.
+
+    Raise ValueError if a prediction is unusable.
+    """
     fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
     return predict_checked(fitted, X[np.flatnonzero(test)], class_labels(y), type(model).__name__)
 
 
 def class_labels(y: Any) -> list[Label]:
-    """The classes of a dataset, sorted, as plain values; ValueError if they are neither numbers nor strings."""
+    """Return a dataset's sorted classes as plain values. Raise ValueError unless they are numbers or strings."""
     labels: list[Label] = np.unique(y).tolist()
     strange = [label for label in labels if not isinstance(label, Label)]
     if strange:
         raise ValueError(
-            f"class {strange[0]!r} is a {type(strange[0]).__name__}; expected classes that are numbers or strings"
+            f"class {strange[0]!r} is a {type(strange[0]).__name__}; classes must be numbers or strings"
         )
     return labels
 
 
 def predict_checked(fitted: Any, X: Any, labels: Sequence[Label], name: str) -> RowPredictions:
-    """Predict as `predict_rows` does, and check everything that the classifier returns.
+    """Predict like `predict_rows`, and check everything that the classifier returns.
 
     Parameters
     ----------
@@ -272,7 +273,7 @@ def predict_checked(fitted: Any, X: Any, labels: Sequence[Label], name: str) -> 
     labels : sequence
         The classes of the dataset, sorted.
     name : str
-        What to call the classifier if it has to be refused.
+        The classifier's name in errors.
 
     Raises
     ------
@@ -282,7 +283,7 @@ def predict_checked(fitted: Any, X: Any, labels: Sequence[Label], name: str) -> 
     rows = predict_rows(fitted, X)
     problem = prediction_problem(rows, labels, X.shape[0])
     if problem is None and rows.log_proba is not None and hasattr(fitted, "classes_"):
-        # Columns are in the order of `classes_`: another order would exchange the probabilities without a word.
+        # Columns follow `classes_`: another order would silently exchange the probabilities.
         found = np.asarray(fitted.classes_).tolist()
         if found != list(labels):
             problem = f"classes_ is {_listed(found)}; expected the classes of the dataset, {_listed(labels)}"
@@ -296,7 +297,7 @@ def _listed(labels: Sequence[Any], most: int = 10) -> str:
 
 
 def prediction_problem(rows: RowPredictions, labels: Sequence[Label], n_rows: int) -> str | None:
-    """Why predictions cannot be those of a classifier for this many rows of these classes; None if they can be."""
+    """Return why these predictions are invalid for this number of rows and these classes, or None if they are valid."""
     if rows.y_pred.shape != (n_rows,):
         return f"predict returned an array of shape {rows.y_pred.shape}; expected {(n_rows,)}"
     known = list(labels)
@@ -308,12 +309,11 @@ def prediction_problem(rows: RowPredictions, labels: Sequence[Label], n_rows: in
     logs = np.asarray(rows.log_proba, dtype=np.float64)
     if logs.shape != (n_rows, len(known)):
         return f"the probabilities have shape {logs.shape}; expected {(n_rows, len(known))}"
-    # The logarithm of a negative number is NaN; that of 0, which is allowed, is -inf.
+    # The logarithm of a negative number is NaN; the logarithm of 0, which is allowed, is -inf.
     bad = np.isnan(logs).any(axis=1) | np.isposinf(logs).any(axis=1)
     if bad.any():
-        return f"the probabilities of row {bad.argmax()} of the fold are NaN, infinite or negative"
-    sums = np.exp(np.minimum(logs, 1.0)).sum(axis=1)
-    off = np.abs(sums - 1) > SUM_TOLERANCE
+        return f"row {bad.argmax()} of the fold has probabilities that are NaN, infinite or negative"
+    off = np.abs(np.exp(np.minimum(logs, 1.0)).sum(axis=1) - 1) > SUM_TOLERANCE
     if off.any():
         row = int(off.argmax())
         shown = ", ".join(f"{p:.6g}" for p in np.exp(np.minimum(logs[row], 700.0)))
@@ -322,14 +322,16 @@ def prediction_problem(rows: RowPredictions, labels: Sequence[Label], n_rows: in
 
 
 def predict_rows(fitted: Any, X: Any) -> RowPredictions:
-    """Labels and log-probabilities, with as few passes over the rows as the classifier's API allows."""
+    """Return labels and log-probabilities, with as few passes over the rows as the classifier's API allows."""
     if hasattr(
         fitted, "predict_joint_log_proba"
     ):  # such as naive Bayes: the label is the argmax of the joint
         joint = fitted.predict_joint_log_proba(X)
         return RowPredictions(fitted.classes_[joint.argmax(axis=1)], normalised(joint), joint)
+    if hasattr(fitted, "_labels_and_logs"):
+        return RowPredictions(*fitted._labels_and_logs(X))
     y_pred = np.asarray(fitted.predict(X))
-    # A forest may give a class the probability 0; what is below 0 becomes NaN, and is noticed as such.
+    # A forest may give a class the probability 0; values below 0 become NaN and are detected.
     with np.errstate(divide="ignore", invalid="ignore"):
         if hasattr(fitted, "predict_log_proba"):
             return RowPredictions(y_pred, np.asarray(fitted.predict_log_proba(X), dtype=np.float64))
@@ -339,7 +341,7 @@ def predict_rows(fitted: Any, X: Any) -> RowPredictions:
 
 
 def pool(y: Any, fold: NDArray[np.int64], parts: list[RowPredictions]) -> PooledPredictions:
-    """Put the predictions of the folds, in the order of the folds, back into the order of the rows."""
+    """Return the folds' predictions in row order."""
     order = np.argsort(fold, kind="stable")
 
     def placed(name: str) -> Any:
@@ -351,12 +353,12 @@ def pool(y: Any, fold: NDArray[np.int64], parts: list[RowPredictions]) -> Pooled
 
 
 def normalised(joint: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The log-probabilities of rows with these log joints."""
+    """Return the log-probabilities for these log joints."""
     return np.asarray(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True), dtype=np.float64)
 
 
 def row_scores(log_proba: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The log-odds of the second of two classes; the log-probabilities themselves for more classes."""
+    """Return the log-odds of the second of two classes, or the log-probabilities for more classes."""
     if log_proba.shape[1] != 2:
         return log_proba
     return np.asarray(log_proba[:, 1] - log_proba[:, 0], dtype=np.float64)

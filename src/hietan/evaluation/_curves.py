@@ -1,7 +1,7 @@
-"""How good a method is on one dataset of two classes: curves, scores and confusions, with sampling error.
+"""Quality on a two-class dataset: curves, scores and confusion counts, with sampling errors.
 
-The sampling error is that of a bootstrap over rows: rows are drawn with replacement, the same ones for all methods, and
-the classifiers are not fitted again. Row 0 of the weights of a draw is the data themselves, each row once.
+The sampling error is a bootstrap over rows: rows are drawn with replacement, the same ones for all methods, and the
+classifiers are not fitted again. Row 0 of the draw weights is the data themselves, each row once.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 GRID = np.linspace(0, 1, 41)
-"""Where curves are evaluated: false positive rates for ROC, recalls for precision-recall."""
+"""The points at which curves are evaluated: false positive rates for ROC, recalls for precision-recall."""
 SCORES = ("gmean", "sensitivity", "specificity", "auc", "average_precision")
-"""What `quality_of` computes for every draw; the first three depend on the threshold, the others do not."""
-_FAR = 1e9  # infinite log-odds, of probabilities 0 and 1, lie this far away: there is a middle between them
+"""The scores that `quality_of` computes for every draw; only the first three depend on the threshold."""
+_FAR = 1e9  # stands for infinite log-odds (probabilities 0 and 1), so that a midpoint exists
 _BATCH = 50  # draws that are evaluated together, which bounds the memory
 
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Values with the ends of the middle 95 % of the draws; all have the same shape."""
+    """Values with their 95% bootstrap intervals, all of the same shape."""
 
     value: Floats
     low: Floats
@@ -31,7 +31,7 @@ class Band:
 
     @classmethod
     def of_draws(cls, draws: Floats) -> Band:
-        """The band of draws along the first axis, of which the first is the data themselves.
+        """Return the interval over draws along the first axis. The first draw is the data themselves.
 
         >>> band = Band.of_draws(np.array([2.0, 1.0, 2.0, 3.0]))
         >>> float(band.value), round(float(band.low), 2), round(float(band.high), 2)
@@ -49,12 +49,12 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Quality:
-    """What a method achieves on a dataset, for the data and for every draw of rows.
+    """A method's scores and curves on a dataset, for the original rows and for each draw.
 
     Attributes
     ----------
     draws : mapping of str to array of shape (1 + n_draws,)
-        Each of `SCORES`; the first value is that of the data. Draws that lack a class have NaN for what needs its rows.
+        Each of `SCORES`; the first value is for the data. Scores are NaN in draws that lack a class they need.
     roc : array of shape (1 + n_draws, len(GRID))
         The true positive rate at each false positive rate of `GRID`.
     precision : array of shape (1 + n_draws, len(GRID))
@@ -66,11 +66,12 @@ class Quality:
     precision: Floats
 
     def band(self, score: str) -> Band:
-        """A score and its sampling error."""
+        """Return a score and its sampling error."""
         return Band.of_draws(self.draws[score])
 
     def difference(self, other: Quality, score: str) -> tuple[Band, float]:
-        """A score minus that of another method in the same draws, and the share of draws in which it is higher.
+        """Return how much a score exceeds another method's in the same draws, and the share of draws in which
+        it is higher.
 
         A draw in which both are equal counts half.
         """
@@ -80,7 +81,9 @@ class Quality:
 
 
 def draw_rows(n_rows: int, n_draws: int = 400, seed: int = 0) -> Floats:
-    """How often each row is in each draw, of shape (1 + n_draws, n_rows); the first draw has every row once.
+    """Return how often each draw contains each row, of shape (1 + n_draws, n_rows).
+
+    The first draw contains every row once.
 
     >>> draws = draw_rows(5, 3)
     >>> draws.shape, draws[0].tolist(), draws.sum(axis=1).tolist()
@@ -93,14 +96,14 @@ def draw_rows(n_rows: int, n_draws: int = 400, seed: int = 0) -> Floats:
 def quality_of(
     is_positive: NDArray[np.bool_], predicted: NDArray[np.bool_], score: Floats | None, weights: Floats
 ) -> Quality:
-    """The scores and curves of a method for each draw of rows.
+    """Compute a method's scores and curves for each draw of rows.
 
     Parameters
     ----------
     is_positive, predicted : bool arrays of shape (n_rows,)
-        Whether each row belongs to the second class, and whether the method says so.
+        Whether each row belongs to the second class, and whether the method predicts it.
     score : array of shape (n_rows,), optional
-        What the rows are ranked by, such as log-odds. Without it there are no curves, and their scores are NaN.
+        Values to rank the rows by, such as log-odds. Without them there are no curves, and their scores are NaN.
     weights : array of shape (1 + n_draws, n_rows)
         How often each row is in each draw, from `draw_rows`.
 
@@ -137,7 +140,7 @@ def quality_of(
 
 
 def mean_quality(parts: Sequence[Quality]) -> Quality:
-    """The mean of the qualities of several seeds, draw by draw: the draws must be of the same rows."""
+    """Return the mean quality over several seeds, draw by draw. All seeds must draw the same rows."""
     return Quality(
         {name: np.mean([part.draws[name] for part in parts], axis=0) for name in SCORES},
         np.mean([part.roc for part in parts], axis=0),
@@ -148,8 +151,8 @@ def mean_quality(parts: Sequence[Quality]) -> Quality:
 def _curves(
     is_positive: NDArray[np.bool_], score: Floats, weights: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Both curves on the grid and the areas below them, for each draw; rows of equal score share a point."""
-    rank = np.unique(score, return_inverse=True)[1]  # scores that are infinite can be equal, too
+    """Return both curves on the grid and their areas, for each draw. Rows with equal scores share a point."""
+    rank = np.unique(score, return_inverse=True)[1]  # infinite scores can also be equal
     order = np.argsort(-rank, kind="stable")
     last = np.append(np.flatnonzero(np.diff(rank[order])), len(order) - 1)
     drawn, positive = weights[:, order], is_positive[order]
@@ -163,8 +166,8 @@ def _curves(
     auc = np.sum(np.diff(fpr) * (tpr[:, 1:] + tpr[:, :-1]) / 2, axis=1)
     average = np.sum(np.diff(tpr) * precision, axis=1)
     roc = np.array([np.interp(GRID, x, y) for x, y in zip(fpr, tpr, strict=True)])
-    # At a recall between two points, the precision of the next one: a threshold reaches at least this recall. The
-    # curve begins where the first positive row is found: before it, precision is 0 and says nothing.
+    # Between two recalls, the precision of the higher one applies: a threshold reaches at least this recall. The curve
+    # begins at the first positive row: before it, precision is 0 and meaningless.
     wanted = np.maximum(GRID, 1e-9) - 1e-12
     reached = [np.minimum(np.searchsorted(row, wanted), len(last) - 1) for row in recall]
     on_grid = np.array([row[k] for row, k in zip(precision, reached, strict=True)])
@@ -175,9 +178,9 @@ def _curves(
 
 
 def cross_fitted_thresholds(is_positive: NDArray[np.bool_], score: Floats, fold: NDArray[np.int64]) -> Floats:
-    """For each row, the threshold with the highest GMean on the rows of the other folds: its own fold has no say.
+    """Return, for each row, the threshold with the highest GMean on the other folds.
 
-    Among equals, the one nearest to zero, the usual threshold of log-odds, is taken.
+    If thresholds tie, the one nearest to zero, the default for log-odds, is chosen.
 
     >>> score = np.array([-3.0, -2.0, 1.0, -4.0, -3.0, 2.0])
     >>> truth = np.array([False, True, True, False, False, True])

@@ -1,4 +1,4 @@
-"""How much two methods differ over datasets, rather than whether: effect sizes and a Bayesian test."""
+"""Effect sizes and a Bayesian test, which measure how much two methods differ over datasets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 ROPE = 0.01
-"""Differences of a metric up to this size count as practically equivalent, unless another size is given."""
+"""Default size up to which differences of a metric count as practically equivalent."""
 DRAWS = 50_000
 # Differences of scores are rounded to this many decimals: 0.62 - 0.61 must not count as more than 0.01.
 _DECIMALS = 12
@@ -18,7 +18,7 @@ _DECIMALS = 12
 
 @dataclass(frozen=True)
 class SignedRankPosterior:
-    """What a Bayesian signed-rank test says about differences: three probabilities that add up to 1.
+    """A Bayesian signed-rank test's result: three probabilities that add up to 1.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class SignedRankPosterior:
 
 
 def rank_biserial(differences: ArrayLike) -> float:
-    """The matched-pairs rank-biserial correlation of differences: the effect size of Wilcoxon's signed-rank test.
+    """Return the matched-pairs rank-biserial correlation, which is the effect size for Wilcoxon's signed-rank test.
 
-    The differences are ranked by size, without those that are 0. The result is the share of the sum of ranks that
-    belongs to positive differences, minus the share of the negative ones: 1 if all are positive, -1 if all are
-    negative, 0 if both sides weigh the same, or if all differences are 0.
+    Nonzero differences are ranked by size. The result is the positive differences' share of the rank sum minus the
+    negative differences' share. It is 1 if all differences are positive, -1 if all are negative, and 0 if both sides
+    weigh the same or all differences are 0.
 
     >>> rank_biserial([0.1, 0.2, -0.3, 0.4])
     0.4
@@ -61,12 +61,12 @@ def bayesian_signed_rank(
     n_draws: int = DRAWS,
     seed: int = 0,
 ) -> SignedRankPosterior:
-    """The Bayesian signed-rank test with a region of practical equivalence (Benavoli et al. 2017).
+    """Run the Bayesian signed-rank test with a region of practical equivalence (Benavoli et al. 2017).
 
-    The distribution of the differences has a Dirichlet process as its prior, with all its weight at 0. Its posterior
-    is drawn from: each draw gives random weights to the observed differences and to 0. In each draw it is counted
-    which of three cases has the largest share of all pairs of differences: that their mean is below -rope, between
-    -rope and rope, or above rope. A pair whose mean is on a border counts half on each side.
+    The prior of the differences' distribution is a Dirichlet process with all its weight at 0. Each draw from the
+    posterior gives random weights to the observed differences and to 0. It counts which of three cases has the largest
+    share of all pairs of differences: a mean below -rope, between -rope and rope, or above rope. A pair whose mean is
+    on a border counts half on each side.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ def bayesian_signed_rank(
     rope : float
         Half the width of the region of practical equivalence; 0 leaves only the sides.
     prior : float
-        The weight of the prior, where an observed difference has weight 1.
+        The weight of the prior; an observed difference has weight 1.
     n_draws : int
         The number of draws. With 50,000, the standard error of the probabilities is at most 0.0022.
     seed : int
-        The seed of the draws: the same differences always give the same probabilities.
+        The seed for the draws: the same differences always give the same probabilities.
 
     References
     ----------
@@ -99,7 +99,7 @@ def bayesian_signed_rank(
     border = round(2 * rope, _DECIMALS)
     weights = dirichlet_draws(len(d), prior, n_draws, seed)
     left, right = (_shares(weights, _above(sign * sums, border)) for sign in (-1, 1))
-    # Rounded, so that cases that are equally frequent by definition do not differ in their last bits.
+    # Rounded, so that equally frequent cases do not differ in their last bits.
     shares = np.round(np.stack([left, 1 - left - right, right]), _DECIMALS)
     largest = shares == shares.max(axis=0)
     below, within, above = (largest / largest.sum(axis=0)).mean(axis=1).tolist()
@@ -108,9 +108,9 @@ def bayesian_signed_rank(
 
 @lru_cache(maxsize=4)
 def dirichlet_draws(n: int, prior: float, n_draws: int, seed: int) -> NDArray[np.float64]:
-    """Weights of the prior and of n observations, of shape (n_draws, n + 1); each row adds up to 1.
+    """Return weights for the prior and n observations, of shape (n_draws, n + 1). Each row adds up to 1.
 
-    They do not depend on what was observed, so that comparisons over the same number of datasets share them.
+    They do not depend on the observations, so comparisons over the same number of datasets share them.
     """
     drawn: NDArray[np.float64] = np.random.default_rng(seed).dirichlet([prior, *[1.0] * n], n_draws)
     drawn.flags.writeable = False
@@ -122,7 +122,7 @@ def _above(values: NDArray[np.float64], border: float) -> NDArray[np.float64]:
 
 
 def _shares(weights: NDArray[np.float64], counted: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each draw, the weight of all pairs that are counted."""
+    """Return the total weight of all counted pairs in each draw."""
     shares: NDArray[np.float64] = ((weights @ counted) * weights).sum(axis=1)
     return shares
 
@@ -132,5 +132,5 @@ def _finite(differences: ArrayLike) -> NDArray[np.float64]:
     if d.ndim != 1 or not d.size:
         raise ValueError(f"differences must have one value per dataset, got shape {d.shape}")
     if not np.isfinite(d).all():
-        raise ValueError("differences holds values that are missing or infinite; leave these datasets out")
+        raise ValueError("differences contains missing or infinite values; leave these datasets out")
     return np.round(d, _DECIMALS)

@@ -1,7 +1,7 @@
-"""How good a set of predictions is: GMean, the paper's measure, and the metrics reported next to it.
+"""Prediction metrics: GMean, which the paper uses, and the metrics reported next to it.
 
-A metric is a value, a `Metric` in `METRICS`. Tables, figures, files and reports ask it for its label, its scale and
-which way is better, so that a new one is added at the end of this module and nowhere else.
+A metric is a `Metric` in `METRICS`, with its label and direction for tables, figures, files and reports. To add one,
+append it at the end of this module.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hietan._runtime.two_classes import rank_auc
 
 
 def recalls(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = None) -> NDArray[np.float64]:
-    """The share of each class that is predicted as that class, in the order of `labels` (default: sorted)."""
+    """Return the correctly predicted share of each class, in the order of `labels` [default: sorted]."""
     true, pred = np.asarray(y_true), np.asarray(y_pred)
     if true.shape != pred.shape:
         raise ValueError(f"y_true has {len(true)} entries but y_pred has {len(pred)}")
@@ -33,20 +33,20 @@ def recalls(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = Non
 
 
 def sensitivity_score(y_true: ArrayLike, y_pred: ArrayLike, positive: Any = None) -> float:
-    """Return the recall of the positive class; the second of two in sorted order if `positive` is None."""
+    """Return the recall of the positive class [default: the second of two in sorted order]."""
     return float(_two(recalls(y_true, y_pred))[_position(y_true, positive)])
 
 
 def specificity_score(y_true: ArrayLike, y_pred: ArrayLike, positive: Any = None) -> float:
-    """Return the recall of the other class than the positive one; `positive` as in `sensitivity_score`."""
+    """Return the recall of the negative class. For `positive`, see `sensitivity_score`."""
     return float(_two(recalls(y_true, y_pred))[1 - _position(y_true, positive)])
 
 
 def gmean_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """The geometric mean of the recalls; for two classes, sqrt(sensitivity * specificity).
+    """Return the geometric mean of the recalls, which is sqrt(sensitivity * specificity) for two classes.
 
-    It is 0 for a classifier that never predicts some class, however rare. It depends on the decision threshold and not
-    on the ranking of the rows, so read it together with the AUC.
+    It is 0 for a classifier that never predicts some class, even a rare one. It depends on the decision threshold and
+    not on the ranking of the rows, so read it together with the AUC.
 
     >>> gmean_score([0, 0, 0, 0, 1], [0, 0, 0, 1, 1])
     0.8660254037844386
@@ -56,12 +56,12 @@ def gmean_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     return _geometric_mean(recalls(y_true, y_pred))
 
 
-gmean_scorer = make_scorer(gmean_score)
-"""For `scoring=` of scikit-learn's searches: ``GridSearchCV(clf, grid, scoring=gmean_scorer)``."""
+gmean_scorer: Any = make_scorer(gmean_score)
+"""GMean as a scikit-learn scorer: ``GridSearchCV(clf, grid, scoring=gmean_scorer)``."""
 
 
 def auc_score(y_true: ArrayLike, score: ArrayLike) -> float:
-    """Area under the ROC curve, computed from ranks (ties count half), so that scores may be infinite.
+    """Return the area under the ROC curve. It is computed from ranks (ties count half), so scores may be infinite.
 
     `score` is the score of the positive class, or has a column per class. For more than two classes the result is the
     mean over the classes, each against the rest.
@@ -75,10 +75,10 @@ def auc_score(y_true: ArrayLike, score: ArrayLike) -> float:
 
 
 def average_precision(y_true: ArrayLike, score: ArrayLike, positive: Any = None) -> float:
-    """Return the area under the precision-recall curve; for several classes the mean, each against the rest.
+    """Return the area under the precision-recall curve, or the mean over several classes, each against the rest.
 
-    `score` is the score of the second of two classes in sorted order, or has a column per class. `positive` is the
-    class whose precision and recall are meant; None means the second of two.
+    `score` is the score of the second of two classes in sorted order, or has a column per class. Precision and recall
+    refer to the class `positive`; None means the second of two.
 
     >>> average_precision([0, 0, 1, 1], [1, 2, 3, 4]), average_precision([0, 0, 1], [1, 3, 2], positive=0)
     (1.0, 0.8333333333333333)
@@ -91,7 +91,7 @@ def average_precision(y_true: ArrayLike, score: ArrayLike, positive: Any = None)
 
 
 def brier_score(y_true: ArrayLike, proba: ArrayLike) -> float:
-    """Mean squared error of P(positive); for several classes, summed over the classes."""
+    """Return the mean squared error of P(positive). With several classes, the errors are summed over the classes."""
     classes, codes = np.unique(np.asarray(y_true), return_inverse=True)
     p = np.asarray(proba, dtype=np.float64)
     if len(classes) == 2:
@@ -101,7 +101,7 @@ def brier_score(y_true: ArrayLike, proba: ArrayLike) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityCurve:
-    """For each bin of P(positive): the mean prediction, the share of positive rows, and the number of rows."""
+    """The mean prediction, the share of positive rows and the number of rows in each bin of P(positive)."""
 
     predicted: NDArray[np.float64]
     observed: NDArray[np.float64]
@@ -109,14 +109,14 @@ class ReliabilityCurve:
 
     @property
     def expected_calibration_error(self) -> float:
-        """The mean distance between predicted and observed, weighted by the number of rows."""
+        """The mean distance between predicted and observed shares, weighted by the number of rows."""
         return float(np.average(np.abs(self.predicted - self.observed), weights=self.count))
 
 
 def reliability_curve(
     y_true: ArrayLike, proba: ArrayLike, *, n_bins: int = 10, positive: Any = None
 ) -> ReliabilityCurve:
-    """Return the reliability curve of a two-class classifier, over bins of equal width; empty bins are left out.
+    """Return a two-class classifier's reliability curve over bins of equal width. Empty bins are left out.
 
     `proba` is P(positive), or has a column per class. `positive` is None for the second of two classes.
 
@@ -137,7 +137,7 @@ def reliability_curve(
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What a metric is computed from; `proba`, `score` and `positive` as in `compute_metrics`."""
+    """The predictions behind the metrics. For `proba`, `score` and `positive`, see `compute_metrics`."""
 
     y_true: ArrayLike
     y_pred: ArrayLike
@@ -147,18 +147,18 @@ class Predictions:
 
     @cached_property
     def recalls(self) -> NDArray[np.float64]:
-        """The recall of each class, in their sorted order."""
+        """Each class's recall, in sorted class order."""
         return recalls(self.y_true, self.y_pred)
 
     @property
     def ranked_by(self) -> ArrayLike | None:
-        """What the rows are ranked by: `score`, or else `proba`."""
+        """The values that rank the rows: `score` if given, otherwise `proba`."""
         return self.score if self.score is not None else self.proba
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric, with all that tables, figures and reports need to know about it.
+    """A metric, with the properties that tables, figures and reports need.
 
     Attributes
     ----------
@@ -168,14 +168,10 @@ class Metric:
         Its name in figures and reports.
     compute : callable
         Computes the value from `Predictions`; NaN if the metric does not apply.
-    scale : int
-        What values are multiplied by when they are shown: 100 for percent, otherwise 1.
-    digits : int
-        The number of decimals shown after scaling.
     lower_is_better : bool
         Whether smaller values are better.
     ranks_methods : bool
-        Whether studies rank and test the methods by it, with tables and figures of its own.
+        Whether studies rank and test methods by it, with separate tables and figures.
     is_of_positive : bool
         Whether its value depends on which of two classes is the positive one.
     """
@@ -183,32 +179,17 @@ class Metric:
     name: str
     label: str
     compute: Callable[[Predictions], float]
-    scale: int = 1
-    digits: int = 3
     lower_is_better: bool = False
     ranks_methods: bool = False
     is_of_positive: bool = False
 
     def label_of(self, positive: str) -> str:
-        """Return the label with the positive class, if the metric depends on it.
+        """Return the label, including the positive class if the metric depends on it.
 
         >>> METRICS["average_precision"].label_of("pro"), METRICS["auc"].label_of("pro")
         ('average precision (pro)', 'AUC')
         """
         return f"{self.label} ({positive})" if positive and self.is_of_positive else self.label
-
-    @property
-    def label_with_unit(self) -> str:
-        """The label, and the percent sign where values are shown in percent."""
-        return f"{self.label} (%)" if self.scale == 100 else self.label
-
-    def text(self, value: float) -> str:
-        """A value as it is shown.
-
-        >>> METRICS["gmean"].text(0.8349), METRICS["auc"].text(0.8349)
-        ('83.5', '0.835')
-        """
-        return f"{self.scale * value:.{self.digits}f}"
 
 
 def compute_metrics(
@@ -219,7 +200,7 @@ def compute_metrics(
     score: ArrayLike | None = None,
     positive: Any = None,
 ) -> dict[str, float]:
-    """Compute all of `METRICS`; those that do not apply are NaN.
+    """Compute all `METRICS`. Metrics that do not apply are NaN.
 
     Parameters
     ----------
@@ -228,9 +209,9 @@ def compute_metrics(
     proba : array of shape (n, n_classes), or None
         The probabilities of the classes, in their sorted order.
     score : array of shape (n,) or (n, n_classes), or None
-        What AUC and average precision rank the rows by; `proba` if not given. Log-odds are the better choice, because
-        probabilities near 1 cannot be distinguished from each other. A single column belongs to the second of two
-        classes in sorted order.
+        Values by which AUC and average precision rank the rows [default: `proba`]. Log-odds are the better choice,
+        because probabilities near 1 cannot be distinguished from each other. A single column belongs to the second of
+        two classes in sorted order.
     positive : label, or None
         The class that sensitivity, specificity and average precision refer to; None means the second of two.
 
@@ -256,7 +237,7 @@ def _two(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _position(y_true: ArrayLike, positive: Any) -> int:
-    """The position of the positive class among the sorted classes; that of the second of two if it is None."""
+    """Return the positive class's position among the sorted classes. None means the second of two classes."""
     classes = np.unique(np.asarray(y_true)).tolist()
     if positive is not None and positive not in classes:
         raise ValueError(f"positive is {positive!r}; expected one of the classes {classes!r:.200}")
@@ -266,7 +247,7 @@ def _position(y_true: ArrayLike, positive: Any) -> int:
 def _one_against_rest(
     y_true: ArrayLike, score: ArrayLike
 ) -> list[tuple[NDArray[np.bool_], NDArray[np.float64]]]:
-    """(whether a row is of the class, its score) for the second of two classes, or for each of several classes."""
+    """Return (whether each row has the class, its score) for the second of two classes, or for each of several."""
     true, scores = np.asarray(y_true), np.asarray(score, dtype=np.float64)
     classes = np.unique(true)
     if scores.ndim == 1:
@@ -279,7 +260,7 @@ def _one_against_rest(
 
 
 def _for_two(function: Callable[[ArrayLike, ArrayLike, Any], float]) -> Callable[[Predictions], float]:
-    """A metric of labels for two classes; NaN for more classes."""
+    """Return a label-based metric for two classes, or NaN for more classes."""
     return lambda p: function(p.y_true, p.y_pred, p.positive) if len(p.recalls) == 2 else np.nan
 
 
@@ -295,14 +276,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         metric.name: metric
         for metric in (
-            Metric(
-                "gmean",
-                "GMean",
-                lambda p: _geometric_mean(p.recalls),
-                scale=100,
-                digits=1,
-                ranks_methods=True,
-            ),
+            Metric("gmean", "GMean", lambda p: _geometric_mean(p.recalls), ranks_methods=True),
             Metric("sensitivity", "sensitivity", _for_two(sensitivity_score), is_of_positive=True),
             Metric("specificity", "specificity", _for_two(specificity_score), is_of_positive=True),
             Metric("auc", "AUC", _from_ranks(auc_score), ranks_methods=True),

@@ -1,4 +1,4 @@
-"""From scores to ranking tables: seeds are averaged, then the methods are ranked once per dataset.
+"""Ranking tables from scores. Scores are averaged over seeds, then methods are ranked once per dataset.
 
 Tuned and untuned methods are never ranked in the same table.
 """
@@ -27,17 +27,17 @@ from hietan.evaluation._rank_tests import (
 )
 
 FEWEST_DATASETS = 6
-"""Rank tests over fewer datasets carry a caution."""
+"""Rank tests over fewer datasets than this carry a caution."""
 RANKED = tuple(name for name, metric in METRICS.items() if metric.ranks_methods)
 """The metrics by which a study ranks its methods."""
 
 
 @dataclass(frozen=True)
 class SummaryRow:
-    """The pooled metrics of one method on one dataset, for one seed; `metrics` are in the order of `METRICS`.
+    """One method's pooled metrics on one dataset for one seed. `metrics` follows the order of `METRICS`.
 
-    ``row["auc"]`` is the value of one metric. `positive` is the name of the class that sensitivity, specificity and
-    average precision refer to; it is empty if there are not two classes.
+    ``row["auc"]`` is the value of one metric. Sensitivity, specificity and average precision refer to the class
+    `positive`, which is empty if there are not two classes.
     """
 
     dataset: str
@@ -54,21 +54,21 @@ class SummaryRow:
 
     @staticmethod
     def header() -> tuple[str, ...]:
-        """The names of the columns of `summary.csv`."""
+        """Return the column names of `summary.csv`."""
         return ("dataset", "method", "setting", "tuning", "seed", "n_rows", "positive", *METRICS)
 
     def values(self) -> list[Any]:
-        """The cells of its line in `summary.csv`, in the order of `header`."""
+        """Return the line's cells for `summary.csv`, in the order of `header`."""
         which = [self.dataset, self.method, self.setting, self.tuning, self.seed, self.n_rows, self.positive]
         return [*which, *self.metrics]
 
     @classmethod
     def from_dict(cls, row: Mapping[str, str]) -> SummaryRow:
-        """The row that a line of `summary.csv` describes.
+        """Return the row that a line in `summary.csv` describes.
 
-        A metric that the line does not have is NaN: studies written before the metric existed can still be read.
+        A metric that the line lacks is NaN, so studies written before the metric existed can still be read.
         """
-        # Always the same NaN: tuples compare equal if they hold the same object.
+        # Always the same NaN: tuples compare equal if they contain the same object.
         metrics = tuple(float(text) if (text := row.get(name)) else np.nan for name in METRICS)
         which = (row["dataset"], row["method"], row["setting"], row["tuning"])
         return cls(*which, int(row["seed"]), int(row["n_rows"]), metrics, row["positive"])
@@ -76,7 +76,7 @@ class SummaryRow:
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Methods ranked over datasets by one metric, with the tests.
+    """Methods ranked over datasets by one metric, with their tests.
 
     Attributes
     ----------
@@ -97,9 +97,9 @@ class Ranking:
     wilcoxon : tuple of Comparison
         Wilcoxon's signed-rank tests against the control of `comparison`.
     groups : dict of str to str
-        The group of each dataset. Ranks are also given per group, without tests: groups are few.
+        Each dataset's group. Ranks are also given per group, without tests: groups are few.
     shared_rows : dict of str to list of str
-        For each dataset that shares more than half of its rows with others, these others.
+        For each dataset that shares more than half of its rows with other datasets, those datasets.
     positive : str
         The positive class, if the metric depends on it and all datasets have the same one.
     """
@@ -148,28 +148,31 @@ class Ranking:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Why the rank tests are weak evidence, in sentences; empty if there are no tests, or no reasons."""
+        """Sentences on why the rank tests are weak evidence, empty if there are no tests or no such reasons."""
         found, n = [], len(self.datasets)
         shared = [(d, o) for d in self.datasets for o in self.shared_rows.get(d, ()) if o in self.datasets]
         if self.comparison is not None and n < FEWEST_DATASETS:
-            found.append(f"Rank tests over {n} datasets show little; use at least {FEWEST_DATASETS}.")
+            found.append(
+                f"Rank tests over {n} datasets have little power; use at least {FEWEST_DATASETS} datasets."
+            )
         if self.comparison is not None and shared:
             (name, other), n_shared = shared[0], len({d for d, _ in shared})
             found.append(
-                f"{n_shared} of the {n} datasets share rows with another one (more than half of the smaller one), such "
-                f"as {name} with {other}: they are not independent, so these p-values are too small."
+                f"{n_shared} of the {n} datasets share rows with another dataset (more than half of the smaller "
+                f"dataset's rows), such as {name} with {other}. These datasets are not independent, so the "
+                "p-values are too small."
             )
         return tuple(found)
 
     @property
     def title(self) -> str:
-        """Which table this is, in words."""
+        """The table's name in words."""
         tuned = "untuned" if self.tuning == "none" else f"tuned: {self.tuning}"
         metric = f"{self.metric} ({self.positive})" if self.positive else self.metric
         return ", ".join([metric, *([self.setting] if self.setting else []), tuned])
 
     def average_ranks(self, group: str | None = None) -> dict[str, float]:
-        """The average rank of each method, over all datasets or those of a group."""
+        """Return each method's average rank, over all datasets or one group's datasets."""
         rows = self._rows(group)
         if len(self.methods) < 2:
             return dict.fromkeys(self.methods, 1.0)
@@ -178,19 +181,19 @@ class Ranking:
         )
 
     def wins(self, group: str | None = None) -> dict[str, float]:
-        """On how many datasets each method is best, among all datasets or those of a group."""
+        """Return the number of datasets on which each method is best, among all datasets or one group's datasets."""
         rows = self._rows(group)
         if len(self.methods) < 2:
             return dict.fromkeys(self.methods, float(len(rows)))
         return self._named(wins(self.scores[rows], greater_is_better=_greater_is_better(self.metric)))
 
     def means(self, group: str | None = None) -> dict[str, float]:
-        """The mean score of each method, over all datasets or those of a group."""
+        """Return each method's mean score, over all datasets or one group's datasets."""
         return self._named(self.scores[self._rows(group)].mean(axis=0))
 
     @property
     def group_names(self) -> tuple[str, ...]:
-        """The groups of the ranked datasets, in the order of the datasets."""
+        """The ranked datasets' groups, in dataset order."""
         return tuple(dict.fromkeys(self.groups[d] for d in self.datasets if d in self.groups))
 
     def _rows(self, group: str | None) -> list[int]:
@@ -200,7 +203,7 @@ class Ranking:
         return dict(zip(self.methods, values.tolist(), strict=True))
 
     def rank_lines(self) -> Iterable[list[Any]]:
-        """Lines of `ranks.csv`, best first."""
+        """Return the lines of `ranks.csv`, best first."""
         for group in (None, *self.group_names):
             ranks, won, means = self.average_ranks(group), self.wins(group), self.means(group)
             n = len(self._rows(group))
@@ -209,7 +212,7 @@ class Ranking:
                 yield [*which, ranks[method], won[method], means[method]]
 
     def test_lines(self) -> Iterable[list[Any]]:
-        """Lines of `tests.csv`."""
+        """Return the lines of `tests.csv`."""
         head = [self.tuning, self.setting, self.metric]
         n = len(self.datasets)
         if self.comparison is None or self.nemenyi is None:
@@ -237,7 +240,7 @@ class Ranking:
                 yield [*head, "nemenyi", n, a, b, None, None, None, None, p, None]
 
     def to_dict(self) -> dict[str, Any]:
-        """The ranking in plain numbers, strings, lists and dicts."""
+        """Return the ranking as plain numbers, strings, lists and dicts."""
         test = self.comparison
         return {
             "tuning": self.tuning,
@@ -272,28 +275,28 @@ def make_rankings(
     summary : sequence of SummaryRow
         The scores.
     groups : mapping of str to str, optional
-        The group of each dataset; ranks are also given per group.
+        Each dataset's group; ranks are also given per group.
     shared_rows : mapping of str to list of str, optional
-        For each dataset that shares more than half of its rows with others, these others. The tests then carry a
-        caution.
+        For each dataset that shares more than half of its rows with other datasets, those datasets. The tests then
+        carry a caution.
     names : iterable of str, optional
-        The datasets to rank over; all datasets of the summary if not given.
+        The datasets to rank over [default: all datasets of the summary].
     metrics : sequence of str
         The metrics to rank by.
     alternative : {"two-sided", "greater"}
         The alternative hypothesis of Holm's post-hoc test, as in `compare_ranks`.
     control : str, optional
-        The method that the others are compared with, in the rankings that contain it; the best-ranked one in the
-        others.
+        The method that the others are compared with, in the rankings that contain it [default: the best-ranked
+        method].
     rank_decimals : int, optional
-        Round the average ranks to this many decimals before they are tested, from 1 to 15. The paper did so with 2;
-        the p-values change in their third digit.
+        Decimals to round the average ranks to before testing, from 1 to 15. The paper used 2; the p-values change in
+        their third digit.
 
     Returns
     -------
     tuple of Ranking
-        A method without a setting takes part in the ranking of every setting. A ranking for which no method has all
-        results is left out.
+        A method without a setting is ranked with every setting. A ranking is left out if no method has all its
+        results.
     """
     datasets = tuple(dict.fromkeys(names if names is not None else (row.dataset for row in summary)))
     how: dict[str, Any] = {
@@ -318,7 +321,7 @@ def make_rankings(
 def rank_incomplete(
     rows: Mapping[float, Sequence[SummaryRow]], names: Iterable[str]
 ) -> list[dict[float, Ranking]]:
-    """The rankings by GMean, AUC and average precision at each share of annotations lost, one dict per table."""
+    """Return rankings by GMean, AUC and average precision for each share of lost annotations, one dict per table."""
     found = dict[tuple[str, ...], dict[float, Ranking]]()
     metrics = (*RANKED, "average_precision")
     for share, summary in rows.items():
@@ -392,14 +395,17 @@ def _greater_is_better(metric: str) -> bool:
 
 
 def score_rows_html(rankings: Sequence[Ranking]) -> str:
-    """Tables of rankings in HTML, the best method first: ranks and means, or the scores if there is one dataset."""
+    """Return rankings as HTML tables, best method first.
+
+    They show ranks and means, or scores if there is one dataset.
+    """
     tables = []
     for ranking in rankings:
         metric, means, ranks = METRICS[ranking.metric], ranking.means(), ranking.average_ranks()
         several = len(ranking.datasets) > 1
         cells = {
             name: [
-                f"{metric.scale * means[name]:.{metric.digits}f}",
+                f"{means[name]:.3f}",
                 *([f"{ranks[name]:.2f}"] if several else []),
             ]
             for name in sorted(ranks, key=lambda name: ranks[name])

@@ -1,6 +1,6 @@
-"""Ranks of classifiers over datasets, and the tests that go with them (Demsar 2006).
+"""Ranks of classifiers over datasets, and tests of these ranks (Demsar 2006).
 
-Plain functions on top of SciPy; statsmodels, which comparable packages depend on, would add 65 MB.
+The functions need only SciPy; statsmodels, which comparable packages depend on, would add 65 MB.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ALTERNATIVES = ("two-sided", "greater")
 class TestResult:
     """A test statistic, its degrees of freedom and its p-value."""
 
-    __test__ = False  # tells pytest that this is not a test
+    __test__ = False  # so that pytest does not collect it
 
     statistic: float
     df: tuple[int, ...]
@@ -31,9 +31,9 @@ class TestResult:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two methods compared.
+    """A comparison of two methods.
 
-    `p_adjusted` accounts for all comparisons of the family; `threshold` is what Holm compares the raw p-value with.
+    `p_adjusted` accounts for all comparisons of the family; `threshold` is Holm's threshold for the raw p-value.
     """
 
     method: str
@@ -47,7 +47,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class RankComparison:
-    """Average ranks with Friedman's test, Iman and Davenport's, and Holm's post-hoc test against a control.
+    """Average ranks with Friedman's test, Iman and Davenport's test, and Holm's post-hoc test against a control.
 
     Attributes
     ----------
@@ -60,11 +60,11 @@ class RankComparison:
     alternative : str
         "two-sided", or "greater" if only worse methods count.
     friedman, iman_davenport : TestResult
-        Whether the methods differ at all.
+        Tests of whether the methods differ at all.
     comparisons : tuple of Comparison
         The other methods against the control, best first.
     friedman_corrected, iman_davenport_corrected : TestResult or None
-        The same two tests with the correction for ties; None where no ties are known of, so that nothing changes.
+        The same two tests, corrected for ties; None if no ties are known.
     """
 
     average_ranks: dict[str, float]
@@ -78,7 +78,10 @@ class RankComparison:
     iman_davenport_corrected: TestResult | None = None
 
     def overall_tests(self) -> dict[str, TestResult]:
-        """The tests of whether the methods differ at all, by name; the corrected ones where they differ."""
+        """Return the tests of whether the methods differ at all, by name.
+
+        Corrected tests are included if they differ.
+        """
         found = {
             "friedman": self.friedman,
             "friedman_corrected": self.friedman_corrected,
@@ -89,24 +92,23 @@ class RankComparison:
 
 
 def rank_rows(scores: ArrayLike, *, greater_is_better: bool = True) -> NDArray[np.float64]:
-    """The rank of each method (column) on each dataset (row): 1 is best, ties share their mean rank.
+    """Rank the methods (columns) on each dataset (row). 1 is best, and ties share their mean rank.
 
     >>> rank_rows([[0.9, 0.8, 0.9], [0.5, 0.7, 0.6]])
     array([[1.5, 3. , 1.5],
            [3. , 1. , 2. ]])
     """
     table = _table(scores)
-    ranks: NDArray[np.float64] = stats.rankdata(-table if greater_is_better else table, axis=1)
-    return ranks
+    return stats.rankdata(-table if greater_is_better else table, axis=1)
 
 
 def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> NDArray[np.float64]:
-    """The mean of `rank_rows` over the datasets."""
+    """Return the mean of `rank_rows` over the datasets."""
     return np.asarray(rank_rows(scores, greater_is_better=greater_is_better).mean(axis=0))
 
 
 def wins(scores: ArrayLike, *, greater_is_better: bool = True) -> NDArray[np.float64]:
-    """On how many datasets each method is best; a tie for first place splits the win.
+    """Return the number of datasets on which each method is best. A tie for first place splits the win.
 
     >>> wins([[0.9, 0.8, 0.9], [0.5, 0.7, 0.6]])
     array([0.5, 1. , 0.5])
@@ -118,10 +120,10 @@ def wins(scores: ArrayLike, *, greater_is_better: bool = True) -> NDArray[np.flo
 
 
 def tie_correction(scores: ArrayLike) -> float:
-    """The number that Friedman's chi-squared is divided by to correct it for ties: 1 if there are none.
+    """Return the divisor that corrects Friedman's chi-squared for ties, which is 1 without ties.
 
-    It is 1 - (sum of t^3 - t) / (N k (k^2 - 1)), over all groups of t methods that tie on one of the N datasets: the
-    share of their largest possible variance that the ranks keep. Without the correction, ties make the test
+    It is 1 - (sum of t^3 - t) / (N k (k^2 - 1)), over all groups of t methods that tie on one of the N datasets. This
+    is the share of their largest possible variance that the ranks keep. Without the correction, ties make the test
     conservative.
 
     >>> tie_correction([[0.9, 0.8, 0.7], [0.5, 0.5, 0.6]])
@@ -135,10 +137,10 @@ def tie_correction(scores: ArrayLike) -> float:
 
 
 def friedman(ranks: ArrayLike, n_datasets: int, *, correction: float = 1.0) -> TestResult:
-    """Friedman's chi-squared from average ranks.
+    """Compute Friedman's chi-squared from average ranks.
 
     chi2 = 12 N / (k (k + 1)) (sum of R_j^2 - k (k + 1)^2 / 4), with k - 1 degrees of freedom, divided by `correction`,
-    which is 1 (no correction) or what `tie_correction` returns. If all methods tie everywhere, the corrected statistic
+    which is 1 (no correction) or the result of `tie_correction`. If all methods tie everywhere, the corrected statistic
     is 0 and p is 1.
     """
     r = np.asarray(ranks, dtype=np.float64)
@@ -150,7 +152,9 @@ def friedman(ranks: ArrayLike, n_datasets: int, *, correction: float = 1.0) -> T
 
 
 def iman_davenport(ranks: ArrayLike, n_datasets: int, *, correction: float = 1.0) -> TestResult:
-    """Iman and Davenport's less conservative form: F = (N - 1) chi2 / (N (k - 1) - chi2), with Friedman's chi2."""
+    """Compute Iman and Davenport's F = (N - 1) chi2 / (N (k - 1) - chi2), which is less conservative than
+    Friedman's chi2.
+    """
     test = friedman(ranks, n_datasets, correction=correction)
     chi2, df = test.statistic, test.df[0]
     room = n_datasets * df - chi2
@@ -160,7 +164,7 @@ def iman_davenport(ranks: ArrayLike, n_datasets: int, *, correction: float = 1.0
 
 
 def holm_adjust(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Holm's adjusted p-values: the running maximum of (m - i + 1) p, i = 1 for the smallest of m; at most 1.
+    """Return Holm's adjusted p-values: the running maximum of (m - i + 1) p, at most 1. The smallest of m has i = 1.
 
     >>> holm_adjust([0.04, 0.01, 0.03])
     array([0.06, 0.03, 0.06])
@@ -173,7 +177,7 @@ def holm_adjust(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def holm_thresholds(p_values: ArrayLike, alpha: float = 0.05) -> NDArray[np.float64]:
-    """What Holm compares each raw p-value with: alpha / (m - i + 1), i = 1 for the smallest of m."""
+    """Return Holm's threshold alpha / (m - i + 1) for each raw p-value. The smallest of m has i = 1."""
     p = np.asarray(p_values, dtype=np.float64)
     thresholds = np.empty_like(p)
     thresholds[np.argsort(p, kind="stable")] = alpha / (len(p) - np.arange(len(p)))
@@ -201,12 +205,12 @@ def compare_ranks(
         "greater" is the one-sided alternative that a method's rank is greater (worse) than the control's, as in the
         paper.
     control : str, optional
-        The method that the others are compared with; the best-ranked one (the first of equals) if not given.
+        The method that the others are compared with [default: the best-ranked one, the first of equals].
     alpha : float
         The significance level, which is divided into Holm's thresholds.
     correction : float
-        What `tie_correction` returns for the scores behind the ranks; the ranks alone do not tell. If it is not 1, the
-        overall tests are given with the correction, too.
+        The result of `tie_correction` for the scores behind the ranks, which cannot be computed from ranks alone. If it
+        is not 1, the overall tests are also given with the correction.
 
     Examples
     --------
@@ -249,14 +253,14 @@ def compare_ranks(
 
 @dataclass(frozen=True, eq=False)
 class Nemenyi:
-    """Tests of all pairs: p-values (adjusted by construction), and the smallest significant difference of ranks."""
+    """Tests of all method pairs: p-values (adjusted by construction) and the smallest significant rank difference."""
 
     methods: tuple[str, ...]
     p_values: NDArray[np.float64]
     critical_difference: float
 
     def cliques(self, average_ranks: Mapping[str, float]) -> list[tuple[str, ...]]:
-        """The largest groups of methods, best first, whose ends do not differ significantly."""
+        """Return the largest groups of methods, best first, whose ends do not differ significantly."""
         ordered = sorted(average_ranks, key=lambda method: average_ranks[method])
         groups: list[tuple[str, ...]] = []
         last_end = 1
@@ -270,7 +274,7 @@ class Nemenyi:
 
 
 def nemenyi(average_ranks: Mapping[str, float], n_datasets: int, *, alpha: float = 0.05) -> Nemenyi:
-    """Nemenyi's test of all pairs, by the studentized range.
+    """Run Nemenyi's test on all pairs, with the studentized range.
 
     >>> result = nemenyi({"A": 1.2, "B": 2.1, "C": 2.7}, 10)
     >>> round(result.critical_difference, 3), result.cliques({"A": 1.2, "B": 2.1, "C": 2.7})
@@ -291,7 +295,7 @@ def nemenyi(average_ranks: Mapping[str, float], n_datasets: int, *, alpha: float
 def wilcoxon_holm(
     scores: Mapping[str, ArrayLike], *, control: str | None = None, alpha: float = 0.05
 ) -> tuple[Comparison, ...]:
-    """Wilcoxon's signed-rank test, two-sided, of each pair (or each method against a control), adjusted by Holm.
+    """Run two-sided Wilcoxon signed-rank tests on all pairs, or on each method and a control, with Holm's adjustment.
 
     `scores` maps each method to its values on the datasets, in the same order for all. Datasets with equal values are
     left out; if all are equal, p is 1. `difference` is the median of the differences.
@@ -310,17 +314,17 @@ def wilcoxon_holm(
 
 
 def _differences(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The differences of scores; 0 where both are infinite, as a log loss may be."""
+    """Return the score differences, or 0 if both scores are infinite, as log losses may be."""
     return np.subtract(a, b, out=np.zeros_like(a), where=a != b)
 
 
 def _wilcoxon(difference: NDArray[np.float64]) -> tuple[float, float]:
-    """(statistic, p) of the differences that are not 0: exact if there are few of them and no ties."""
+    """Return (statistic, p) for the nonzero differences. The test is exact if they are few and have no ties."""
     kept = difference[difference != 0]
     if not kept.size:
         return 0.0, 1.0
     tied = len(np.unique(np.abs(kept))) < len(kept)
-    # SciPy before 1.15 warns of few differences, although nothing else is to be had.
+    # SciPy before 1.15 warns about few differences, although there is no alternative.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sample size too small", UserWarning)
         result = stats.wilcoxon(kept, method="exact" if len(kept) <= 50 and not tied else "approx")
@@ -343,7 +347,7 @@ def _table(scores: ArrayLike) -> NDArray[np.float64]:
         )
     if np.isnan(table).any():
         raise ValueError(
-            f"scores has {int(np.isnan(table).sum())} missing values; leave the method or dataset out"
+            f"scores contains {int(np.isnan(table).sum())} missing values; leave out the method or dataset"
         )
     return table
 
@@ -352,5 +356,5 @@ def _check_ranks(ranks: Mapping[str, float]) -> None:
     wrong = {method: rank for method, rank in ranks.items() if not 1 <= rank <= len(ranks)}
     if wrong or len(ranks) < 2:
         raise ValueError(
-            f"expected average ranks of two or more methods, from 1 to their number; got {dict(ranks)}"
+            f"expected average ranks of two or more methods, from 1 to the number of methods; got {dict(ranks)}"
         )

@@ -1,4 +1,4 @@
-"""Feature usage, as in the paper's Table S1: for how many rows a feature is kept, and how many edges contain it."""
+"""Feature usage, as in the paper's Table S1: how many rows keep each feature, and how many edges contain it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-# The "parent" of a feature that is not in a tree: the same number as `ABSENT` of `hietan.structure`. It is not imported
-# from there because evaluation depends on no classifier of ours: any object with an array `parent` serves as a tree.
+# The "parent" of a feature that is not in a tree: the same number as `ABSENT` of `hietan.structure`, which evaluation
+# does not import, because it works with any object that has an array `parent`.
 ABSENT = -2
 COUNTS = ("selected", "in_edges")
-"""What features are ranked by: *Freq. of Selection* and *Freq. in Edges*."""
+"""The counts that features are ranked by: *Freq. of Selection* and *Freq. in Edges*."""
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureUsage:
-    """How often features are used in the trees of some rows: in how many trees, and in how many edges.
+    """Counts of the trees and of the edges that contain each feature, over the trees of some rows.
 
     Usages of different rows can be added.
 
@@ -28,9 +28,9 @@ class FeatureUsage:
     n_rows : int
         The number of rows.
     selected : int array of shape (n_features,)
-        For how many rows a feature is in the tree.
+        The number of rows whose tree contains the feature.
     in_edges : int array of shape (n_features,)
-        How many edges of the trees contain a feature.
+        The number of tree edges that contain the feature.
     """
 
     n_rows: int
@@ -43,7 +43,7 @@ class FeatureUsage:
         )
 
     def ranks(self, by: str = "selected") -> NDArray[np.int64]:
-        """The rank of each feature by one of the counts, 1 for the largest; features that tie share the best rank.
+        """Return each feature's rank by one of the counts. The largest count has rank 1, and ties share the best rank.
 
         >>> FeatureUsage(4, np.array([4, 2, 4, 1]), np.array([3, 9, 5, 1])).ranks("selected").tolist()
         [1, 3, 1, 4]
@@ -51,9 +51,9 @@ class FeatureUsage:
         return np.asarray(rankdata(-self._counts(by), method="min"), dtype=np.int64)
 
     def top(self, n: int | None = None, by: str = "selected") -> list[int]:
-        """The `n` columns (all by default) with the largest counts.
+        """Return the `n` columns [default: all] with the largest counts.
 
-        Ties are broken by the other count, then by the order of the columns.
+        Ties are broken by the other count, then by column order.
         """
         other = next(name for name in COUNTS if name != by)
         order = np.lexsort((np.arange(len(self.selected)), -self._counts(other), -self._counts(by)))
@@ -68,25 +68,25 @@ class FeatureUsage:
 
 @dataclass(frozen=True)
 class UsageRow:
-    """How often a method uses one feature of a dataset; a line of `feature_usage.csv`.
+    """A method's usage of one feature of a dataset, which is a line in `feature_usage.csv`.
 
     Attributes
     ----------
     dataset, method, setting, tuning : str
-        Where it was counted.
+        The study's dataset and method.
     n_seeds : int
         The number of seeds over which it was counted: each predicts every row once.
     feature, name : str
         The feature and its readable name.
     selected : int
-        *Freq. of Selection*: how many rows keep the feature in their tree.
+        *Freq. of Selection*: the number of rows that keep the feature in their tree.
     in_edges : int
-        *Freq. in Edges*: how many edges of the trees contain it.
+        *Freq. in Edges*: the number of tree edges that contain it.
     n_rows : int
         The number of predicted rows, over all seeds.
     rank_selected, rank_in_edges : int
-        The ranks of the feature by both counts, among all features of the dataset: 1 for the largest. Features that
-        tie share the best rank of the tie.
+        The ranks of the feature by both counts, among all features of the dataset: 1 for the largest. Ties share the
+        best rank.
     """
 
     dataset: str
@@ -104,11 +104,11 @@ class UsageRow:
 
     @classmethod
     def header(cls) -> tuple[str, ...]:
-        """The names of the columns of `feature_usage.csv`."""
+        """Return the column names of `feature_usage.csv`."""
         return tuple(field.name for field in fields(cls))
 
     def values(self) -> list[Any]:
-        """The cells of its line in `feature_usage.csv`, in the order of `header`."""
+        """Return the line's cells for `feature_usage.csv`, in the order of `header`."""
         return list(astuple(self))
 
 

@@ -1,4 +1,4 @@
-"""From factors to contributions: log-odds of one class against the others, taken apart without remainder."""
+"""Split one class's log-odds against the others into contributions, without remainder."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from scipy.special import logsumexp, softmax
 
 from hietan import _kernel
 from hietan._runtime.parallel import map_chunks, run_ordered
-from hietan.explain._explanation import Contribution, Contributions, Explanation, Explanations, Removal
+from hietan.explain._explanation import Contributions, Explanation, Explanations, Removal
 from hietan.explain._score_parts import LinearParts, RemovedFeature, ScoreParts, StateParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure._rows import BinaryRows
-from hietan.structure._tree import ABSENT
+from hietan.structure._tree import ABSENT, ROOT
 
-_BATCH = 64  # rows that are taken apart together: what their features add takes memory
+_BATCH = 64  # rows to explain together, which limits the memory
 MOST_FACTORS = 1 << 23
-"""What features add to classes, in the rows of a table that are taken apart together: 64 MB."""
+"""The number of contributions to compute together for the rows of a table: 64 MB."""
 _FITTED = (
     "The contributions are weights that were fitted to all features together, not computed from these counts."
 )
@@ -38,28 +38,28 @@ def explain_rows(
     names: Mapping[str, str],
     counts_note: str = "",
 ) -> Explanations:
-    """One explanation per row of a Bayesian classifier.
+    """Return an explanation for each row, for a Bayesian classifier.
 
     Parameters
     ----------
     parts_of : callable
-        Called as ``parts_of(start, stop)`` for one batch of rows after another, the parts that add up to their joint
-        log-probabilities.
+        Called as ``parts_of(start, stop)`` for one batch of rows after another; returns the parts that add up to their
+        joint log-probabilities.
     method : str
-        The name of the classifier.
+        The classifier's name.
     rows : sequence of str
-        The labels of the rows.
+        The row labels.
     classes : sequence
-        The labels of the classes.
+        The class labels.
     target : label or None
         The class whose log-odds are explained. None means the second of two classes, or the predicted class if there
         are more.
     hierarchy : Hierarchy
         The hierarchy over the columns.
     names : mapping
-        Readable names of the features; features that are not in it keep their own names.
+        Readable feature names; features that are not in it keep their own names.
     counts_note : str
-        How the contributions follow from the counts, in sentences, unless they are just their logarithms.
+        How the contributions follow from the counts, in sentences, unless they are simply their logarithms.
     """
     explanations = Explanations()
     for start in range(0, len(rows), _BATCH):
@@ -80,11 +80,11 @@ def contribution_matrix(
     most_factors: int = MOST_FACTORS,
     chunks_per_job: int = 4,
 ) -> sp.csr_array[np.float64]:
-    """Return what every feature adds to the log-odds of a class, in every row: shape (n_rows, n_features), sparse.
+    """Return each feature's contribution to a class's log-odds in every row, as a sparse matrix (n_rows, n_features).
 
-    The numbers are those of `explain_rows`, whose parameters these are. A feature that takes part in the score of a row
-    has an entry there, even if it adds 0; one that is left out has none. `n_jobs` threads share the rows, in
-    `chunks_per_job` chunks each; they take as many rows apart at a time as have `most_factors` factors.
+    The numbers and the parameters are the same as in `explain_rows`. A feature that is used in a row's score has an
+    entry there, even if its contribution is 0. A feature that is left out has no entry. `n_jobs` threads share the
+    rows, in `chunks_per_job` chunks each; they process as many rows at a time as have `most_factors` factors.
     """
     if target is not None:  # an error for a label that is not a class, even without rows
         target_index(target, classes, np.zeros(len(classes)))
@@ -101,7 +101,10 @@ def contribution_matrix(
 def contributions_by_state(
     parts: StateParts, rows: BinaryRows, target: int, n_jobs: int | None
 ) -> sp.csr_array[np.float64]:
-    """Return the numbers of `contribution_matrix` for one of two classes, looked up rather than computed row by row."""
+    """Return the numbers of `contribution_matrix` for one of two classes.
+
+    They are looked up instead of computed by row.
+    """
     table = np.ascontiguousarray(parts.factors[..., target] - parts.factors[..., 1 - target])
 
     def entries(start: int, stop: int) -> _RowEntries:
@@ -136,7 +139,7 @@ def _entries(parts: ScoreParts, classes: Sequence[Any], target: Any) -> _RowEntr
 
 
 def _join_entries(found: list[_RowEntries], n_rows: int, n_features: int) -> sp.csr_array[np.float64]:
-    """Return the matrix whose rows were found in parts, in the order of the rows; the parts are freed on the way."""
+    """Return the matrix whose rows were computed in parts, in row order. Each part is freed once it is joined."""
     n_entries = np.concatenate([np.empty(0, dtype=np.int64), *(part[0] for part in found)])
     indptr = np.concatenate([[0], np.cumsum(n_entries)])
     index = np.int64 if indptr[-1] > np.iinfo(np.int32).max else np.int32
@@ -147,16 +150,13 @@ def _join_entries(found: list[_RowEntries], n_rows: int, n_features: int) -> sp.
         start = end - own_data.size
         columns[start:end], data[start:end] = own_columns, own_data
         end = start
-    joined: sp.csr_array[np.float64] = sp.csr_array(
-        (data, columns, indptr.astype(index)), shape=(n_rows, n_features)
-    )
-    return joined
+    return sp.csr_array((data, columns, indptr.astype(index)), shape=(n_rows, n_features))
 
 
 def _log_odds_terms(
     factors: NDArray[np.float64], joint: NDArray[np.float64], classes: Sequence[Any], target: Any
 ) -> NDArray[np.float64]:
-    """What each feature of a row adds to the log-odds."""
+    """Return each feature's contribution to a row's log-odds."""
     t = target_index(target, classes, joint)
     rest = np.array([c for c in range(len(classes)) if c != t])
     terms: NDArray[np.float64] = factors[:, t] - factors[:, rest] @ softmax(joint[rest])
@@ -217,7 +217,7 @@ def _removals(
     features: tuple[str, ...],
     names: Mapping[str, str],
 ) -> tuple[Removal, ...]:
-    """Return what was left out of a row, in words."""
+    """Return the features left out for a row, with reasons."""
     return tuple(
         Removal(
             features[v],
@@ -231,7 +231,7 @@ def _removals(
 
 
 def target_index(target: Any, classes: Sequence[Any], scores: NDArray[np.float64]) -> int:
-    """The place of the class to explain: the one asked for, the second of two, or else that of the largest score."""
+    """Return the position of the class to explain: the requested class, the second of two, or the most probable."""
     if target is not None:
         for c, label in enumerate(classes):
             if label == target:
@@ -249,7 +249,7 @@ def _contributions(
     hierarchy: Hierarchy,
     names: tuple[str, ...],
 ) -> Contributions:
-    """Return what the features of a row add, given the class `t` and the `shares` of the other classes."""
+    """Return the contributions of a row's features, given the class `t` and the other classes' `shares`."""
     kept = np.flatnonzero(parts.parents[r] != ABSENT)
     has_probabilities = parts.averaging is None and parts.has_probabilities
     counts = None if parts.behind is None else np.stack(parts.behind(r), axis=-1)[kept]
@@ -267,7 +267,7 @@ def _contributions(
         probabilities=np.exp(parts.factors[r, kept]) if has_probabilities else None,
         counts=counts,
         adjustments=adjustments,
-        hierarchy=hierarchy if parts.counts_parents else None,
+        above=hierarchy.adjacency.T.tocsr() if parts.counts_parents else None,
     )
 
 
@@ -281,17 +281,20 @@ def explain_linear(
     hierarchy: Hierarchy,
     names: Mapping[str, str],
 ) -> Explanations:
-    """One explanation per row of a linear model: weight times value of each feature.
+    """Return an explanation for each row of a linear model, with each feature's weight times its value.
 
-    The parameters are those of `explain_rows`, except that `parts` is a `LinearParts`.
+    The parameters are the same as for `explain_rows`, except that `parts` is a `LinearParts`.
     """
     features = hierarchy.features
+    labels = tuple(names.get(feature, feature) for feature in features)
     explanations = Explanations()
     for r, row in enumerate(rows):
         t = target_index(target, classes, parts.scores[r])
-        held = slice(parts.rows.indptr[r], parts.rows.indptr[r + 1])
-        columns, values = parts.rows.indices[held], parts.rows.data[held]
-        weights = parts.weights[t, columns]
+        values = parts.rows[[r]].toarray()[0]
+        amounts = values * parts.weights[t]
+        columns = np.flatnonzero(amounts)
+        ones = parts.ones[:, columns].T
+        among = np.broadcast_to(parts.class_count, ones.shape)
         explanations.append(
             Explanation(
                 method=method,
@@ -301,18 +304,17 @@ def explain_linear(
                 target=classes[t],
                 log_odds=float(parts.scores[r, t]),
                 base=float(parts.intercepts[t]),
-                contributions=tuple(
-                    Contribution(
-                        features[v],
-                        names.get(features[v], features[v]),
-                        float(x),
-                        float(x * w),
-                        counts=tuple(zip(parts.ones[:, v].tolist(), parts.class_count.tolist(), strict=True))
-                        if x == 1
-                        else None,
-                    )
-                    for v, x, w in zip(columns, values, weights, strict=True)
-                    if w != 0 and x != 0
+                contributions=Contributions(
+                    features=features,
+                    names=labels,
+                    row=values,
+                    columns=columns,
+                    parents=np.full(len(columns), ROOT, dtype=np.int32),
+                    amounts=amounts[columns],
+                    probabilities=None,
+                    counts=np.stack([ones, among], axis=-1),
+                    adjustments=np.zeros(len(columns)),
+                    above=None,
                 ),
                 hierarchy=hierarchy,
                 base_name="intercept",
@@ -325,12 +327,14 @@ def explain_linear(
 def linear_contributions(
     rows: Any, weights: NDArray[np.float64], chosen: NDArray[np.intp]
 ) -> sp.csr_array[np.float64]:
-    """Weight times value of each feature in each row, without zeros: the numbers of `explain_linear`.
+    """Return each feature's weight times its value in each row, without zeros.
+
+    `explain_linear` shows the same numbers.
 
     Parameters
     ----------
     rows : array or sparse matrix of shape (n_rows, n_features)
-        The values of the features.
+        The feature values.
     weights : array of shape (n_classes, n_features)
         The weights of each class.
     chosen : array of shape (n_rows,)

@@ -16,7 +16,7 @@ _Contributions = TypeVar("_Contributions", bound=Callable[..., Any])
 
 
 def row_labels(X: Any, n_rows: int) -> list[str]:
-    """The labels of a pandas frame's rows; for other containers "row 0", "row 1", ..."""
+    """Return the row labels of a pandas frame, or "row 0", "row 1", ... for other containers."""
     index = getattr(X, "index", None)
     if index is None or callable(index):  # a list has a method of that name
         return [f"row {r}" for r in range(n_rows)]
@@ -24,7 +24,7 @@ def row_labels(X: Any, n_rows: int) -> list[str]:
 
 
 def readable_names(names: Any, features: tuple[str, ...]) -> Mapping[str, str]:
-    """A mapping from features to readable names; features that are not in it keep their own names."""
+    """Return a mapping from features to readable names. Features that are not in it keep their own names."""
     if names is None:
         return {}
     if isinstance(names, Mapping):
@@ -32,15 +32,16 @@ def readable_names(names: Any, features: tuple[str, ...]) -> Mapping[str, str]:
     names = list(names)
     if len(names) != len(features):
         raise ValueError(
-            f"{len(names)} term_names for {len(features)} features; pass one for each feature, or a mapping"
+            f"there are {len(names)} term_names for {len(features)} features; pass one name for each feature, or "
+            "a mapping"
         )
     return dict(zip(features, map(str, names), strict=True))
 
 
 def also_of_datasets(explain: _Explain) -> _Explain:
-    """Let a classifier's `explain` take a dataset as well, whose rows are given by name.
+    """Extend a classifier's `explain` to datasets, whose rows can be chosen by name.
 
-    Rows, terms and classes then have their names in the dataset. Where X is not a dataset, `rows` is refused.
+    Rows, terms and classes then have their names in the dataset. If X is not a dataset, `rows` raises an error.
     """
 
     @wraps(explain)
@@ -51,7 +52,7 @@ def also_of_datasets(explain: _Explain) -> _Explain:
             return _explain_dataset(explain, self, X, rows, target, term_names)
         if rows is not None:
             raise TypeError(
-                f"rows is {rows!r:.40}, but X is not a dataset; rows can be named in a dataset only"
+                f"rows is {rows!r:.40}, but X is not a dataset; only the rows of a dataset can be named"
             )
         return explain(self, X, target=target, term_names=term_names)
 
@@ -59,19 +60,19 @@ def also_of_datasets(explain: _Explain) -> _Explain:
 
 
 def also_of_whole_datasets(contributions: _Contributions) -> _Contributions:
-    """Let a classifier's `contributions` take a dataset as well, all of whose rows are meant; classes have names."""
+    """Extend a classifier's `contributions` to all rows of a dataset. Classes are given by name."""
 
     @wraps(contributions)
-    def contributions_of_either(self: Any, X: Any, *, target: Any = None) -> Any:
+    def contributions_of_either(self: Any, X: Any, *, target: Any = None, return_base: bool = False) -> Any:
         if _is_dataset(X):
-            return contributions(self, X.X, target=_label(self, X, target))
-        return contributions(self, X, target=target)
+            X, target = X.X, _label(self, X, target)
+        return contributions(self, X, target=target, return_base=return_base)
 
     return cast(_Contributions, contributions_of_either)
 
 
 def _is_dataset(X: Any) -> bool:
-    """Whether X is a dataset with rows and names, such as a `hietan.datasets.Dataset`, and not the rows themselves."""
+    """Return whether X is a dataset with rows and names, such as a `hietan.datasets.Dataset`."""
     # Objects such as Dask's Delayed have attributes of every name, but not these sequences.
     names = (getattr(X, name, None) for name in ("instance_names", "term_names", "target_names"))
     return hasattr(X, "X") and all(isinstance(value, Sequence | Mapping | np.ndarray) for value in names)
@@ -80,22 +81,22 @@ def _is_dataset(X: Any) -> bool:
 def _explain_dataset(
     explain: Callable[..., Explanations], model: Any, data: Any, rows: Any, target: Any, names: Any
 ) -> Explanations:
-    """Explain rows of a dataset that are given by name, with the names of its rows, classes and terms.
+    """Explain a dataset's rows by name, with the dataset's names for rows, classes and terms.
 
     Parameters
     ----------
     explain : callable
-        The classifier's `explain` of rows, which takes the classifier first.
+        The classifier's `explain`, with the classifier as its first argument.
     model : classifier
         The classifier.
     data : dataset
-        An object with `X`, `instance_names`, `term_names`, `target_names` and, perhaps, `symbols`.
+        An object with `X`, `instance_names`, `term_names`, `target_names` and, optionally, `symbols`.
     rows : str, sequence of str or None
-        The names or symbols of the rows; all rows if None.
+        The names or symbols of the rows; None means all rows.
     target : label or None
-        The class that is explained: its label, or its name in the dataset.
+        The class to explain: its label, or its name in the dataset.
     names : mapping, sequence or None
-        Readable names of the features; those of the dataset if None.
+        Readable feature names; None means the dataset's.
     """
     wanted = _wanted_rows(data, rows)
     place = {name: i for i, name in reversed(list(enumerate(getattr(data, "symbols", None) or ()))) if name}
@@ -120,28 +121,27 @@ def _explain_dataset(
 
 
 def _wanted_rows(data: Any, rows: Any) -> list[str]:
-    """The names of the rows to explain; all rows if None."""
+    """Return the names of the rows to explain. None means all rows."""
     if rows is None:
         return list(data.instance_names)
     if isinstance(rows, str):
         return [rows]
     if not isinstance(rows, Iterable):
         raise TypeError(
-            f"rows is {rows!r:.40}, but the rows of a dataset are given by name; for the first one, pass "
-            f"data.instance_names[0]"
+            f"rows is {rows!r:.40}, but dataset rows are chosen by name; for the first row, pass "
+            "data.instance_names[0]"
         )
     return list(rows)
 
 
 def _predicts_codes(model: Any, data: Any) -> bool:
-    """Whether the classes of a model are the numbers of the classes of a dataset, rather than names or other labels."""
+    """Return whether a model's classes are a dataset's class numbers instead of names or other labels."""
     classes = np.asarray(getattr(model, "classes_", ()))
     return classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(len(data.target_names)))
 
 
 def _label(model: Any, data: Any, target: Any) -> Any:
-    """The label of a class that is given by its name in a dataset; other targets stay as they are."""
+    """Return the label of a class given by its name in a dataset. Other targets are returned unchanged."""
     if not isinstance(target, str) or not _predicts_codes(model, data):
         return target
-    codes = {str(name): code for code, name in enumerate(data.target_names)}
-    return codes.get(target, target)
+    return {str(name): code for code, name in enumerate(data.target_names)}.get(target, target)

@@ -1,4 +1,4 @@
-"""What classifiers whose scores are sums over features have in common: `explain` and `contributions`."""
+"""`explain` and `contributions` for classifiers whose scores are sums over features."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from abc import ABCMeta, abstractmethod
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from hietan.explain._assemble import (
@@ -25,14 +25,12 @@ from hietan.structure._rows import BinaryRows
 
 
 class ExplainsRows(metaclass=ABCMeta):
-    """A fitted classifier whose scores are sums over features: `_score_parts` returns the terms of the sums."""
+    """A fitted classifier whose scores are sums over features. `_score_parts` returns the summands."""
 
     classes_: NDArray[Any]
     hierarchy_: Hierarchy
     n_jobs: int | None
-    _fills_tables = (
-        False  # whether each chunk of rows begins with work that takes as long for few rows as for many
-    )
+    _fills_tables = False  # whether each chunk of rows starts with work that does not depend on its size
 
     @abstractmethod
     def _read(self, X: Any) -> BinaryRows:
@@ -40,19 +38,26 @@ class ExplainsRows(metaclass=ABCMeta):
 
     @abstractmethod
     def _score_parts(self, rows: BinaryRows) -> ScoreParts:
-        """Return the parts that add up to the scores of rows."""
+        """Return the parts that add up to the rows' scores."""
+
+    @abstractmethod
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the log class probabilities."""
 
     def _state_parts(self) -> StateParts | None:
-        """Return the same for two classes, if what a feature adds depends on which of four states it is in.
+        """Return the same parts for two classes, if each contribution depends only on which of four states a
+        feature is in.
 
-        The numbers are the same; for a genome, they take far less time and memory.
+        The numbers are identical, but a genome needs far less time and memory.
         """
         return None
 
     @property
     @abstractmethod
     def _counts_note(self) -> str:
-        """How the contributions follow from the counts next to them; "" if they are just their logarithms."""
+        """A note on how the contributions follow from the counts shown, or "" if they are simply the counts'
+        logarithms.
+        """
 
     @property
     def _chunks_per_job(self) -> int:
@@ -62,7 +67,7 @@ class ExplainsRows(metaclass=ABCMeta):
     def explain(
         self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
     ) -> Explanations:
-        """Why each row of X is classified as it is: contributions of the features to the log-odds of a class.
+        """Explain each row's prediction by the features' contributions to a class's log-odds.
 
         Parameters
         ----------
@@ -74,7 +79,7 @@ class ExplainsRows(metaclass=ABCMeta):
             The class whose log-odds against all others are explained. None means the second of two classes, or the
             predicted class if there are more.
         term_names : mapping, sequence or None, default None
-            Readable names of the features: by feature, or in the order of the columns.
+            Readable feature names: by feature, or in column order.
 
         Returns
         -------
@@ -94,37 +99,49 @@ class ExplainsRows(metaclass=ABCMeta):
         )
 
     @also_of_whole_datasets
-    def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
-        """What each feature adds to the log-odds of a class in each row of X: the numbers of `explain`, many at a time.
+    def contributions(self, X: Any, *, target: Any = None, return_base: bool = False) -> Any:
+        """Return each feature's contribution to a class's log-odds in each row of X, like `explain` but for many rows.
 
         The rows are divided among `n_jobs` threads.
 
         Parameters
         ----------
         X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
-            The rows; of a dataset, all of them.
+            The rows; all rows of a dataset.
         target : label or None, default None
             The class, as in `explain`.
+        return_base : bool, default False
+            Whether to also return the base values.
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (n_samples, n_features)
-            Features that are left out of a row have no entry in it. One that takes part has an entry even if it adds 0.
+        contributions : scipy.sparse.csr_array of shape (n_samples, n_features)
+            Features that are left out of a row have no entry in it. A used feature has an entry even if it contributes
+            0.
+        base : array of shape (n_samples,), if `return_base`
+            The rest of each row's log-odds: the base value of `explain` and its terms that belong to no feature.
         """
         check_is_fitted(self)
         rows, classes = self._read(X), self.classes_.tolist()
         parts = self._state_parts() if len(classes) == 2 else None
         if parts is not None:
-            return contributions_by_state(
+            found = contributions_by_state(
                 parts, rows, target_index(target, classes, np.zeros(2)), self.n_jobs
             )
-        return contribution_matrix(
-            lambda start, stop: self._score_parts(rows.between(start, stop)),
-            rows.n_rows,
-            n_features=rows.n_features,
-            classes=classes,
-            target=target,
-            n_jobs=self.n_jobs,
-            most_factors=8 * MOST_FACTORS if self._fills_tables else MOST_FACTORS,
-            chunks_per_job=self._chunks_per_job,
-        )
+        else:
+            found = contribution_matrix(
+                lambda start, stop: self._score_parts(rows.between(start, stop)),
+                rows.n_rows,
+                n_features=rows.n_features,
+                classes=classes,
+                target=target,
+                n_jobs=self.n_jobs,
+                most_factors=8 * MOST_FACTORS if self._fills_tables else MOST_FACTORS,
+                chunks_per_job=self._chunks_per_job,
+            )
+        if not return_base:
+            return found
+        logs = self.predict_log_proba(X)
+        chosen = [target_index(target, classes, row) for row in logs]
+        odds = [row[t] - logsumexp(np.delete(row, t)) for row, t in zip(logs, chosen, strict=True)]
+        return found, np.array(odds) - found.sum(axis=1)

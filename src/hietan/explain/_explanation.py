@@ -1,4 +1,4 @@
-"""The explanation of one prediction as a result object, and as text and HTML."""
+"""The explanation of one prediction, as an object, text and HTML."""
 
 from __future__ import annotations
 
@@ -10,58 +10,58 @@ from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from hietan._runtime.notebook import card, details
-from hietan._runtime.number_checks import check_integer
 from hietan._runtime.optional import import_optional
-from hietan.explain._branches import cut_branches
+from hietan.explain._branches import BranchSums, cut_branches, sum_by_branch
 from hietan.hierarchy import Hierarchy
 
 BY_BRANCH = 20
 """With more contributions than this, text, HTML and reports show branches of the hierarchy."""
 STRONGEST = 15
-"""How many features text and HTML list individually, if they do not show branches."""
+"""The number of features that text and HTML list individually, if they do not show branches."""
 ROUNDING = 1e-12
-"""A share of a contribution below this is an error of rounding."""
+"""A share of a contribution below this is a rounding error."""
 FEW_ROWS = 5
-"""A contribution that rests on fewer training rows than this, with or without the value, is marked."""
+"""A contribution based on fewer training rows than this, with or without the value, is marked."""
 WEAK = "*"
 DIVIDED = (
-    "A branch sums up what flows to it from the features below. A feature with several parents is divided equally "
-    "among them, so it can count in several branches."
+    "A branch sums the contributions of the features below it. If a feature has several parents, its "
+    "contribution is divided equally among them, so it can count in several branches."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one feature adds to the log-odds.
+    """One feature's contribution to the log-odds.
 
     Attributes
     ----------
     feature : str
         The feature.
     name : str
-        Its readable name; the feature again if it has none.
+        The readable name; the feature itself if it has none.
     value : float
-        Its value in the row.
+        The feature's value in the row.
     contribution : float
-        What it adds to the log-odds.
+        The contribution to the log-odds.
     parent : str or None
-        The feature it depends on in the tree, if any; the first of them if there are several (HieBAN, where all of
-        them are 1).
+        The feature it depends on in the tree, if any; the first of several in HieBAN, where all of them are 1.
     parent_value : float or None
-        The value of the parent in the row.
+        The parent's value in the row.
     probabilities : tuple of float or None
-        The conditional probabilities that were used, P(value | parent's value, class), one for each class. None if
-        the method has no such number (an average of estimators, a linear model).
+        The conditional probabilities used, P(value | parent's value, class), one for each class. None if the method has
+        no such number (an average of estimators, a linear model).
     counts : tuple of (rows with the value, rows) or None
-        The training rows behind the contribution, a pair for each class: how many have the value, and among how many
-        they were counted: those with all features in `given` (or, if `parent_value` is 0, without it), else all. None
-        if nothing was counted, as for a feature whose parents in the hierarchy are not all 1 in the row.
+        The training rows behind the contribution, as a pair for each class: how many rows have the value, and among
+        how many rows they were counted. These are the rows with all features in `given` (or, if `parent_value` is 0,
+        without it), otherwise all rows. None if nothing was counted, as for a feature whose parents in the hierarchy
+        are not all 1 in the row.
     given : tuple of str
         The features that the counts depend on: the parent in a tree, or all parents in the hierarchy.
     adjustment : float
-        The part of the contribution that a regression added to what follows from the counts.
+        The regression's correction of the contribution from the counts.
     """
 
     feature: str
@@ -77,7 +77,9 @@ class Contribution:
 
     @property
     def is_weak(self) -> bool:
-        """Whether fewer than five of the training rows behind it have the value, or fewer than five do not."""
+        """Whether fewer than five of the training rows behind the contribution have the value, or fewer than
+        five lack it.
+        """
         if self.counts is None:
             return False
         have, among = map(sum, zip(*self.counts, strict=True))
@@ -85,11 +87,13 @@ class Contribution:
 
     @property
     def is_adjusted(self) -> bool:
-        """Whether the adjustment is more than half as large as what follows from the counts."""
+        """Whether the adjustment is more than half as large as the contribution from the counts."""
         return abs(self.adjustment) > abs(self.contribution - self.adjustment) / 2
 
     def behind(self, classes: Sequence[Any], noun: str) -> str:
-        """The counts behind it in words, and the adjustment if it matters; "" if it has nothing to do with counts."""
+        """Return a text with the counts behind the contribution, and the adjustment if it matters, or ""
+        without counts.
+        """
         if self.counts is None:
             return f"a parent is absent in this {noun}, so nothing was counted" if self.given else ""
         among = sum(size for _, size in self.counts)
@@ -110,44 +114,45 @@ class Contribution:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contributions(Sequence[Contribution]):
-    """The contributions of the features of one row: a sequence of `Contribution` that compares like a tuple.
+    """One row's feature contributions: a sequence of `Contribution` that compares like a tuple.
 
-    A row may have thousands of them, of which most readers look at a few.
+    A row may have thousands of contributions, of which most readers look at a few.
 
     Attributes
     ----------
     features : tuple of str
-        The names of all columns.
+        All column names.
     names : tuple of str
-        Their readable names.
+        The readable names of all columns.
     row : array of shape (n_features,)
-        Their values in the row.
+        The values of all columns in the row.
     columns : array of shape (n,)
-        The columns that take part.
+        The columns that are used.
     parents : array of shape (n,)
         The column that each of them depends on; below 0 if there is none.
     amounts : array of shape (n,)
-        What each of them adds to the log-odds.
+        The contribution of each of them to the log-odds.
     probabilities : array of shape (n, n_classes) or None
-        The conditional probabilities that were used, if the method has such numbers.
+        The conditional probabilities used, if the method has them.
     counts : array of shape (n, n_classes, 2) or None
         The training rows behind each of them; see `Contribution`.
     adjustments : array of shape (n,)
-        The parts that a regression added.
-    hierarchy : Hierarchy or None
-        The hierarchy, if rows were counted among those with all parents in it; None if with the parent in a tree.
+        The regression's corrections.
+    above : CSR array of shape (n_features, n_features) or None
+        The parents of each column in the hierarchy, if rows with all parents were counted; None if rows with the parent
+        in a tree were counted.
     """
 
     features: tuple[str, ...]
     names: tuple[str, ...]
-    row: NDArray[np.uint8]
+    row: NDArray[Any]
     columns: NDArray[np.intp]
     parents: NDArray[np.int32]
     amounts: NDArray[np.float64]
     probabilities: NDArray[np.float64] | None
     counts: NDArray[Any] | None
     adjustments: NDArray[np.float64]
-    hierarchy: Hierarchy | None
+    above: Any
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -163,7 +168,7 @@ class Contributions(Sequence[Contribution]):
         return iter(self.at(slice(None)))
 
     def at(self, places: slice | list[int]) -> list[Contribution]:
-        """The contributions at some places, made together, which takes far less time than one by one."""
+        """Return the contributions at some positions. Making them together is far faster than one by one."""
         features, names = self.features, self.names
         columns, parents = self.columns[places], self.parents[places]
         used: list[Any] = [None] * len(columns)
@@ -185,25 +190,42 @@ class Contributions(Sequence[Contribution]):
                 parent=features[p] if p >= 0 else None,
                 parent_value=above if p >= 0 else None,
                 probabilities=each,
-                counts=behind if self._is_counted(given) else None,
-                given=given,
+                counts=behind if self._is_counted(v) else None,
+                given=self._given(v, p),
                 adjustment=adjustment,
             )
             for v, value, amount, p, above, adjustment, each, behind in listed
-            for given in [self._given(v, p)]
         ]
 
     def _given(self, v: int, parent: int) -> tuple[str, ...]:
-        if self.hierarchy is not None:
-            return self.hierarchy.parents(self.features[v])
-        return (self.features[parent],) if parent >= 0 else ()
+        columns = [parent] if parent >= 0 else []
+        return tuple(self.features[u] for u in (columns if self.above is None else self._parents(v)))
 
-    def _is_counted(self, given: tuple[str, ...]) -> bool:
-        """Whether rows were counted: among those with all parents, only if this row has them."""
-        return self.hierarchy is None or all(self.row[self.hierarchy.index(name)] for name in given)
+    def _is_counted(self, v: int) -> bool:
+        """Return whether rows were counted for this feature.
+
+        If counting requires all parents, this row must have them.
+        """
+        return self.row[v] in (0, 1) if self.above is None else all(self.row[self._parents(v)])
+
+    def _parents(self, v: int) -> Any:
+        return self.above.indices[self.above.indptr[v] : self.above.indptr[v + 1]]
+
+    def spread(
+        self, columns: NDArray[np.intp], features: tuple[str, ...], names: tuple[str, ...], row: NDArray[Any]
+    ) -> Self:
+        """Return the same contributions among more columns. `columns` are the classifier's own columns."""
+        above = None
+        if self.above is not None:
+            edges = self.above.tocoo()
+            shape = (len(features), len(features))
+            above = csr_array((edges.data, (columns[edges.row], columns[edges.col])), shape=shape)
+        parents = np.where(self.parents >= 0, columns[self.parents], self.parents)
+        options: dict[str, Any] = {"columns": columns[self.columns], "parents": parents, "above": above}
+        return replace(self, features=features, names=names, row=row, **options)
 
     def by_size(self) -> Self:
-        """The same contributions from the largest to the smallest in size; ties in their order."""
+        """Return the same contributions by decreasing size. Ties keep their order."""
         order = np.argsort(-np.abs(self.amounts), kind="stable")
         arrays = ("columns", "parents", "amounts", "probabilities", "counts", "adjustments")
         found = ((name, getattr(self, name)) for name in arrays)
@@ -211,9 +233,7 @@ class Contributions(Sequence[Contribution]):
         return replace(self, **changes)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, tuple | Contributions):
-            return NotImplemented
-        return tuple(self) == tuple(other)
+        return NotImplemented if not isinstance(other, tuple | Contributions) else tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
         return hash(tuple(self))
@@ -231,7 +251,7 @@ class Removal:
     feature : str
         The feature.
     name : str
-        Its readable name; the feature again if it has none.
+        The readable name; the feature itself if it has none.
     value : int
         Its value in the row.
     by : str
@@ -261,13 +281,13 @@ class Branch:
     name : str
         Its readable name.
     amount : float
-        What the branch adds to the log-odds.
+        The contribution of the branch to the log-odds.
     places : list of int
-        The contributions that reach the branch, by their places in `Explanation.contributions`, the largest first.
+        The contributions that reach the branch, by their positions in `Explanation.contributions`, the largest first.
     amounts : list of float
-        What reaches the branch of each of them.
+        The amount of each of them that reaches the branch.
     explanation : Explanation
-        The explanation that the branch is part of.
+        The explanation that contains the branch.
     """
 
     feature: str | None
@@ -279,36 +299,36 @@ class Branch:
 
     @property
     def parts(self) -> list[tuple[Contribution, float]]:
-        """The contributions that reach the branch, each with the amount that does, from the largest to the smallest."""
+        """The contributions that reach the branch, with the amount of each that does, largest first."""
         return self.strongest(len(self.places))
 
     def strongest(self, n: int) -> list[tuple[Contribution, float]]:
-        """The first n of `parts`."""
-        return list(zip(self.explanation.contributions_at(self.places[:n]), self.amounts[:n], strict=True))
+        """Return the first `n` entries of `parts`."""
+        return list(zip(self.explanation.contributions.at(self.places[:n]), self.amounts[:n], strict=True))
 
     @property
     def label(self) -> str:
-        """The branch and the number of features that it sums up, in words."""
+        """The branch's name and number of features, as text."""
         named = self.name if self.feature in (None, self.name) else f"{self.name} ({self.feature})"
         return f"{named}: {len(self.places)} feature{'' if len(self.places) == 1 else 's'}"
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a classifier classifies one row as it does.
+    """The explanation of a classifier's prediction for one row.
 
     The log-odds of the class `target` against the others are `base` (the class prior, or an intercept) plus the
-    contributions of the features plus the terms in `other`, which belong to no feature. They add up to the model's own
+    contributions of the features plus the terms in `other`, which belong to no feature. They add up to the model's
     log-odds.
 
     Attributes
     ----------
     method : str
-        The name of the classifier.
+        The classifier's name.
     row : str
         The label of the row in a data frame, or its number.
     classes : tuple
-        The labels of the classes.
+        The class labels.
     probabilities : tuple of float
         The predicted probability of each class.
     target : label
@@ -316,11 +336,11 @@ class Explanation:
     log_odds : float
         The log-odds of `target` against all other classes.
     base : float
-        What the log-odds start from: the contribution of the class prior, or the intercept of a regression.
-    contributions : sequence of Contribution
-        The contributions of the features, in the order of the columns; `strongest` has them by size.
+        The start of the log-odds: the contribution of the class prior, or the intercept of a regression.
+    contributions : Contributions
+        The contributions of the features, in column order; `strongest` sorts them by size.
     other : tuple of (str, float)
-        Further terms and their names.
+        Other terms and their names.
     removed : tuple of Removal
         The features that were left out for this row.
     hierarchy : Hierarchy
@@ -328,17 +348,17 @@ class Explanation:
     has_tree : bool
         Whether each feature may depend on another one (its parent).
     base_name : str
-        What `base` is: "class prior", "intercept", or both.
+        The kind of `base`: "class prior", "intercept", or both.
     row_noun : str
-        What a row is called, in the singular.
+        The word for a row, in the singular.
     calibrated : float or None
         The calibrated probability of `target`, if a trained model has one.
     counts_note : str
-        How the contributions follow from the counts next to them, unless they are just their logarithms.
+        How the contributions follow from the counts next to them, unless they are simply their logarithms.
     decision : int or None
         The position in `classes` of the class that a trained model predicts; None means the most probable one.
-    names : tuple of str
-        The readable names of the hierarchy's features, if `contributions` does not hold them.
+    verdict : str
+        The text in place of the class and its probability, if a trained model has an unlabelled class.
     """
 
     method: str
@@ -348,7 +368,7 @@ class Explanation:
     target: Any
     log_odds: float
     base: float
-    contributions: Sequence[Contribution]
+    contributions: Contributions
     other: tuple[tuple[str, float], ...] = ()
     removed: tuple[Removal, ...] = ()
     hierarchy: Hierarchy = field(default_factory=lambda: Hierarchy.unrelated([]), repr=False)
@@ -358,11 +378,11 @@ class Explanation:
     calibrated: float | None = None
     counts_note: str = ""
     decision: int | None = None
-    names: tuple[str, ...] = field(default=(), repr=False)
+    verdict: str = ""
 
     @property
     def predicted(self) -> Any:
-        """The class that a trained model decides for, or else the most probable one; ties go to the first."""
+        """The class that a trained model predicts, or the most probable class. If classes tie, the first wins."""
         if self.decision is not None:
             return self.classes[self.decision]
         return self.classes[max(range(len(self.classes)), key=lambda c: (self.probabilities[c], -c))]
@@ -374,72 +394,60 @@ class Explanation:
 
     @property
     def base_label(self) -> str:
-        """What the base value is called where it is shown."""
+        """The name of the base value."""
         return f"base value ({self.base_name})"
 
     @cached_property
     def strongest(self) -> Sequence[Contribution]:
-        """The contributions from the largest to the smallest in size; ties in the order of the columns."""
-        if isinstance(self.contributions, Contributions):
-            return self.contributions.by_size()
-        return tuple(sorted(self.contributions, key=lambda part: -abs(part.contribution)))
+        """The contributions by decreasing size. Ties are in column order."""
+        return self.contributions.by_size()
 
     @property
     def contributing(self) -> list[str]:
         """The features that contribute, in the order of `contributions`."""
-        if isinstance(self.contributions, Contributions):
-            return [self.contributions.features[v] for v in self.contributions.columns.tolist()]
-        return [part.feature for part in self.contributions]
+        return [self.contributions.features[v] for v in self.contributions.columns.tolist()]
 
     @property
     def amounts(self) -> list[float]:
-        """What each feature adds to the log-odds, in the order of `contributions`."""
-        if isinstance(self.contributions, Contributions):
-            amounts: list[float] = self.contributions.amounts.tolist()
-            return amounts
-        return [part.contribution for part in self.contributions]
-
-    def contributions_at(self, places: list[int]) -> list[Contribution]:
-        """The contributions at some places."""
-        if isinstance(self.contributions, Contributions):
-            return self.contributions.at(places)
-        return [self.contributions[k] for k in places]
+        """Each feature's contribution to the log-odds, in the order of `contributions`."""
+        amounts: list[float] = self.contributions.amounts.tolist()
+        return amounts
 
     def total(self) -> float:
-        """The sum of base, contributions and other terms: the log-odds, up to rounding."""
+        """Return the sum of base, contributions and other terms, which equals the log-odds up to rounding."""
         return self.base + sum(self.amounts) + sum(v for _, v in self.other)
 
     @cached_property
     def branches(self) -> tuple[Branch, ...]:
-        """The branches that text, HTML and reports show instead of single features, and the rest; empty if they do not.
+        """The branches, with the rest, that text, HTML and reports show instead of single features. May be empty.
 
-        Branches are shown if there are more than 20 contributions, and if a branch is found in the hierarchy.
+        Branches are shown if there are more than 20 contributions and the hierarchy has a branch.
         """
         if len(self.contributions) <= BY_BRANCH or not self.hierarchy.adjacency.nnz:
             return ()
         found = self.by_branch()
         return found if len(found) > 1 else ()
 
-    def by_branch(self, terms: Sequence[str] | None = None, limit: int = 8) -> tuple[Branch, ...]:
+    def by_branch(self, terms: str | Sequence[str] | None = None, limit: int = 8) -> tuple[Branch, ...]:
         """Sum the contributions along the hierarchy, without remainder.
 
         Each feature passes its contribution, and all that it receives, on to its direct parents in equal shares (edges
-        that other edges imply are left out). What reaches a branch stays there. So the amounts of the branches and of
-        the rest, which comes last, add up with `base` and `other` to the log-odds.
+        that other edges imply are left out). A branch keeps everything that reaches it. So the amounts of the branches
+        and of the rest, which comes last, add up with `base` and `other` to the log-odds.
 
         Parameters
         ----------
         terms : sequence of str or None
-            The features at the top of the branches. None means that they are chosen: one by one, the feature that
-            most flows to, past the branches below it. A branch has at most a quarter of all features below it and at
-            least 3% of the sum of all contributions' sizes; it is given up if branches below it leave it with less.
+            The features at the top of the branches. None chooses them one by one: the feature that receives most,
+            excluding the branches below it. A branch has at most a quarter of all features below it and at least 3%
+            of the sum of all contributions' sizes. It is dropped if branches below it leave it with less.
         limit : int
-            How many branches are chosen at most, from 1.
+            The largest number of branches to choose, at least 1.
 
         Returns
         -------
         tuple of Branch
-            The branches, from the largest amount to the smallest, and the rest.
+            The branches, the largest amount first, and the rest.
 
         Examples
         --------
@@ -454,26 +462,13 @@ class Explanation:
         +0.70  response to stimulus (GO:0050896): 48 features
         +1.67  the rest: 307 features
         """
-        if isinstance(terms, str):
-            terms = [terms]
-        check_integer("limit", limit, 1, 2**31 - 1)
-        place = {name: j for j, name in enumerate(self.hierarchy.features)}
-        columns = np.array([place.get(name, len(place)) for name in self.contributing], dtype=np.intp)
-        amounts = np.asarray(self.amounts, dtype=np.float64)
-        # A name that was made printable may be none of the hierarchy: it belongs to the rest.
-        every = np.bincount(columns, amounts, len(place) + 1)[:-1].astype(np.float64)
-        cut = cut_branches(self.hierarchy, every, terms, limit)
-        reached = np.vstack([cut.shares, np.zeros((1, len(cut.columns)))])[columns]
-        reached = np.column_stack([reached, 1 - reached.sum(axis=1)])
         known = self.contributions
-        names = dict(
-            zip(known.features, known.names, strict=True)
-            if isinstance(known, Contributions)
-            else zip(self.hierarchy.features, self.names, strict=False)
-        )
-        tops = [
-            (name, names.get(name, name)) for name in map(self.hierarchy.features.__getitem__, cut.columns)
-        ]
+        amounts = known.amounts
+        every = np.bincount(known.columns, amounts, len(known.features)).astype(np.float64)
+        cut = cut_branches(self.hierarchy, every, terms, limit)
+        reached = cut.shares[known.columns]
+        reached = np.column_stack([reached, 1 - reached.sum(axis=1)])
+        tops = [(known.features[v], known.names[v]) for v in cut.columns]
         found = []
         for (feature, name), shares in zip([*tops, (None, "the rest")], reached.T, strict=True):
             own = np.where(shares > ROUNDING, shares, 0.0) * amounts
@@ -483,7 +478,7 @@ class Explanation:
         return tuple(found)
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row per contribution, the strongest first."""
+        """Return a pandas DataFrame with a row per contribution, strongest first."""
         pandas = import_optional("pandas", extra="frames", purpose="Explanation.to_frame")
         columns = [
             "feature",
@@ -505,7 +500,7 @@ class Explanation:
         return frame
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as numbers, strings, lists and dicts that JSON can hold."""
+        """Return the explanation as plain numbers, strings, lists and dicts."""
         return {
             "method": self.method,
             "row": self.row,
@@ -539,18 +534,17 @@ class Explanation:
         }
 
     def to_networkx(self) -> Any:
-        """A `networkx.DiGraph` of the kept features, an edge from each parent to its child."""
-        networkx = import_optional("networkx", extra="frames", purpose="Explanation.to_networkx")
-        graph = networkx.DiGraph()
+        """Return a `networkx.DiGraph` of the kept features, with an edge from each parent to its child."""
+        graph = import_optional("networkx", extra="frames", purpose="Explanation.to_networkx").DiGraph()
         for part in self.contributions:
             graph.add_node(part.feature, name=part.name, value=part.value, contribution=part.contribution)
         graph.add_edges_from((p.parent, p.feature) for p in self.contributions if p.parent is not None)
         return graph
 
     def text(self, limit: int | None = None) -> str:
-        """The explanation in lines of plain text.
+        """Return the explanation as lines of plain text.
 
-        With a `limit`, that many of the strongest features are listed individually. None means 15 of them or, if there
+        With a `limit`, that many of the strongest features are listed individually. None lists 15 of them or, if there
         are more than 20 contributions, branches of the hierarchy with the strongest feature of each.
         """
         return _as_text(self, limit)
@@ -559,17 +553,18 @@ class Explanation:
         return self.text()
 
     def headline(self) -> str:
-        """The method, the row, the predicted class and the log-odds in one line."""
+        """Return the method, the row, the predicted class and the log-odds in one line."""
         p, how = self.probability, ""
         if self.calibrated is not None:
             p, how = self.calibrated, " (calibrated)"
+        verdict = self.verdict or f"{self.predicted}. P({self.target}) = {p:.4g}{how}"
         return (
-            f"{self.method}, {self.row}: {self.predicted}. P({self.target}) = {p:.4g}{how}, "
-            f"log-odds {self.log_odds:+.3f}, from {len(self.contributions)} features"
+            f"{self.method}, {self.row}: {verdict}, log-odds {self.log_odds:+.3f}, "
+            f"from {len(self.contributions)} features"
         )
 
     def counts_legend(self, shown: Sequence[Contribution], by_branch: bool = False) -> list[str]:
-        """What branches, counts and marks of these contributions mean, in sentences; empty if there are none."""
+        """Return sentences on the meaning of branches, counts and marks, or an empty result if none are shown."""
         lines = [DIVIDED] * by_branch
         if not any(part.counts for part in shown):
             return lines
@@ -577,7 +572,9 @@ class Explanation:
         lines += [f"{what} a feature: the training {self.row_noun}s of each class with this value."]
         lines += [self.counts_note] if self.counts_note else []
         if any(part.is_adjusted for part in shown):
-            lines.append("Adjustment: what the regression adds to the part that follows from the counts.")
+            lines.append(
+                "Adjustment: the regression's correction to the contribution computed from the counts."
+            )
         if any(part.is_weak for part in shown):
             lines.append(
                 f"{WEAK} Weak: fewer than {FEW_ROWS} of these {self.row_noun}s have the value, "
@@ -586,11 +583,11 @@ class Explanation:
         return lines
 
     def to_html(self) -> str:
-        """The explanation as a small table in HTML; all names are escaped."""
+        """Return the explanation as a small HTML table. All names are escaped."""
         return _as_html(self)
 
     def renamed(self, row: str, name_of: Callable[[Any], Any], noun: str) -> Self:
-        """The same explanation with other names of the row, of each class (`name_of(label)`) and of rows in general."""
+        """Return the same explanation with other names for the row and the classes, and another row noun."""
         classes = tuple(map(name_of, self.classes))
         return replace(self, row=row, classes=classes, target=name_of(self.target), row_noun=noun)
 
@@ -598,15 +595,15 @@ class Explanation:
         return self.to_html()
 
     def plot_contributions(self, ax: Any = None, *, limit: int = 15) -> Any:
-        """A waterfall from the base value to the log-odds, showing the strongest features; returns the axes."""
+        """Draw a waterfall from the base value to the log-odds with the strongest features, and return the axes."""
         from hietan.explain import _plots
 
         return _plots.plot_contributions(self, ax, limit)
 
     def plot_tree(self, ax: Any = None, *, labels: int = 12) -> Any:
-        """The learned tree, layer by layer, over the hierarchy's own edges; returns the axes.
+        """Draw the learned tree, layer by layer, over the hierarchy's edges, and return the axes.
 
-        Colours show the contributions; the features with the `labels` strongest ones are named.
+        Colours show the contributions; the `labels` strongest features are named.
         """
         from hietan.explain import _plots
 
@@ -614,7 +611,7 @@ class Explanation:
 
 
 class _Summand(NamedTuple):
-    """A part of the sum: its label and amount, and the contributions shown below it with the amounts that count."""
+    """A part of the sum, with its label and amount, and the contributions shown below it with their amounts."""
 
     label: str
     amount: float
@@ -623,7 +620,7 @@ class _Summand(NamedTuple):
 
 
 def _summands(explanation: Explanation, limit: int | None, at_most: int = 1) -> list[_Summand]:
-    """What adds up to the log-odds; of a branch, at most so many contributions are shown."""
+    """Return the parts of the log-odds. A branch shows at most this many contributions."""
     lines = [_Summand(explanation.base_label, explanation.base)]
     if limit is None and explanation.branches:
         lines += [
@@ -650,7 +647,7 @@ def _summands(explanation: Explanation, limit: int | None, at_most: int = 1) -> 
 
 
 def _below(explanation: Explanation, line: _Summand) -> list[str]:
-    """What stands below a summand: the counts behind it or, of a branch, its strongest features with theirs."""
+    """Return the lines below a summand: its counts or, for a branch, its strongest features with their counts."""
     found = []
     for part, amount in line.shown:
         behind = part.behind(explanation.classes, explanation.row_noun)
@@ -668,7 +665,7 @@ def _legend(explanation: Explanation, lines: Sequence[_Summand]) -> list[str]:
 
 
 def _as_text(explanation: Explanation, limit: int | None) -> str:
-    """Lines of plain text."""
+    """Return the explanation as lines of plain text."""
     lines = [*_summands(explanation, limit), _Summand("log-odds", explanation.log_odds)]
     width = max(len(line.label) for line in lines)
     text = [explanation.headline(), ""]
@@ -703,12 +700,12 @@ def _label(part: Contribution) -> str:
 
 
 def _number(rows: float) -> str:
-    """A number of rows; weights can make it a fraction."""
+    """Return a number of rows as text. Weights can make the number a fraction."""
     return f"{rows:,}" if isinstance(rows, int) else f"{round(rows, 1):,}"
 
 
 def _as_html(explanation: Explanation) -> str:
-    """A small table with bars; all names are escaped, colours work on light and dark pages."""
+    """Return a small table with bars. All names are escaped, and colours suit light and dark pages."""
     lines = _summands(explanation, None, at_most=STRONGEST)
     largest = max(abs(line.amount) for line in lines) or 1.0
     rows = "".join(
@@ -733,10 +730,12 @@ def _as_html(explanation: Explanation) -> str:
 
 
 class Explanations(list["Explanation"]):
-    """The explanations of some rows: a list that a notebook shows row by row, each to be unfolded."""
+    """The explanations of some rows: a list that a notebook shows row by row, each explanation folded."""
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row per contribution; the columns of `Explanation.to_frame`, after the row."""
+        """Return a pandas DataFrame with a row per contribution: the explained row, and the columns of
+        `Explanation.to_frame`.
+        """
         pandas = import_optional("pandas", extra="frames", purpose="Explanations.to_frame")
         frames = [one.to_frame().assign(row=one.row) for one in self]
         if not frames:
@@ -745,11 +744,10 @@ class Explanations(list["Explanation"]):
         return whole[["row", *(name for name in whole.columns if name != "row")]]
 
     def to_shap(self) -> Any:
-        """A `shap.Explanation` for the plots of shap: contributions, base values, the rows and readable names.
+        """Return a `shap.Explanation` for shap's plots, with contributions, base values, rows and readable names.
 
         These are the model's own contributions, not Shapley values. Each row of values adds up to the log-odds with its
-        base value, which includes the terms that belong to no feature. A feature without a contribution in a linear
-        model has NaN as its value.
+        base value, which includes the terms that belong to no feature.
 
         Examples
         --------
@@ -761,18 +759,59 @@ class Explanations(list["Explanation"]):
         (2, 263)
         """
         shap = import_optional("shap", extra="shap", purpose="Explanations.to_shap")
-        features = self[0].hierarchy.features if self else ()
-        place, names = {name: j for j, name in enumerate(features)}, list(features)
-        values = np.zeros((len(self), len(features)))
-        rows = np.full(values.shape, np.nan)
-        for r, one in enumerate(self):
-            if isinstance(one.contributions, Contributions):
-                rows[r], names = one.contributions.row, list(one.contributions.names)
-            for part in one.contributions:
-                j = place[part.feature]
-                values[r, j], rows[r, j], names[j] = part.contribution, part.value, part.name
+        values, base = self._matrix()
+        return shap.Explanation(
+            values=values.toarray(),
+            base_values=base,
+            data=np.array([one.contributions.row for one in self], dtype=np.float64),
+            feature_names=list(self[0].contributions.names) if self else [],
+        )
+
+    def by_branch(self, terms: str | Sequence[str] | None = None, limit: int = 8) -> BranchSums:
+        """Sum all rows' contributions over a common set of branches.
+
+        Contributions flow along the hierarchy as in `Explanation.by_branch`, and the branches are chosen by the same
+        rule, from the mean contributions of all rows.
+
+        Parameters
+        ----------
+        terms : str, sequence of str or None
+            The features at the top of the branches; None chooses them.
+        limit : int
+            The largest number of branches to choose, at least 1.
+
+        Examples
+        --------
+        >>> from hietan import HieLogistic
+        >>> from hietan.datasets import load_ageing_genes
+        >>> data = load_ageing_genes("worm", "BP")
+        >>> model = HieLogistic(hierarchy=data.hierarchy).fit(data.X, data.y)
+        >>> print(model.explain(data, ["daf-16", "daf-2", "age-1"]).by_branch(limit=3))
+        Mean of 3 rows, by branch of the hierarchy
+        <BLANKLINE>
+          base value                                      -0.082
+          regulation of cellular process (GO:0050794)     -0.645  above 0 in 0
+          response to abiotic stimulus (GO:0009628)       +0.463  above 0 in 2
+          metabolic process (GO:0008152)                  +0.413  above 0 in 3
+          the rest                                        +0.170  above 0 in 1
+          log-odds                                        +0.319
+        """
+        if not self:
+            raise ValueError("by_branch needs at least one explanation")
+        parts, (values, base) = self[0].contributions, self._matrix()
+        labels = {"rows": [one.row for one in self], "features": parts.features, "names": parts.names}
+        return sum_by_branch(self[0].hierarchy, values, base, **labels, terms=terms, limit=limit)
+
+    def _matrix(self) -> tuple[Any, NDArray[np.float64]]:
+        """Return the contributions as a sparse matrix, and the base values plus the terms that belong to no feature."""
+        parts = [one.contributions for one in self]
+        ends = np.cumsum([0, *(len(each) for each in parts)])
+        shape = (len(parts), len(parts[0].features) if parts else 0)
+        empty = np.empty(0, dtype=np.intp)
+        columns = np.concatenate([empty, *(each.columns for each in parts)])
+        amounts = np.concatenate([empty, *(each.amounts for each in parts)])
         base = np.array([one.base + sum(value for _, value in one.other) for one in self])
-        return shap.Explanation(values=values, base_values=base, data=rows, feature_names=names)
+        return csr_array((amounts, columns, ends), shape=shape), base
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self))

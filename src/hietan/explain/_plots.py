@@ -1,4 +1,4 @@
-"""Pictures of an explanation, with matplotlib (extra `plot`)."""
+"""Plots of an explanation, made with matplotlib (extra `plot`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _axes(ax: Any, size: tuple[float, float]) -> Any:
 
 
 def plot_contributions(explanation: Explanation, ax: Any, limit: int) -> Any:
-    """A waterfall from the base value to the log-odds; returns the axes. None for `ax` makes a new figure."""
+    """Draw a waterfall from the base value to the log-odds, and return the axes. If `ax` is None, make a new figure."""
     shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
     steps = [(_short(f"{part.feature} = {part.value:g}", part.name), part.contribution) for part in shown]
     if rest:
@@ -56,9 +56,11 @@ def plot_contributions(explanation: Explanation, ax: Any, limit: int) -> Any:
 
 
 def plot_tree(explanation: Explanation, ax: Any, labels: int) -> Any:
-    """The learned tree over the edges of the hierarchy; returns the axes. None for `ax` makes a new figure."""
+    """Draw the learned tree over the hierarchy's edges, and return the axes. If `ax` is None, make a new figure."""
     if not explanation.has_tree:
-        raise ValueError(f"{explanation.method} learns no tree; plot_contributions shows its contributions")
+        raise ValueError(
+            f"{explanation.method} does not learn a tree; use plot_contributions to show its contributions"
+        )
     colors = import_optional("matplotlib.colors", extra="plot", purpose="plotting a tree")
     parts = {part.feature: part for part in explanation.contributions}
     place = layout(parts)
@@ -95,7 +97,7 @@ def plot_tree(explanation: Explanation, ax: Any, labels: int) -> Any:
     note = f"; {unnamed} weaker ones not named" if unnamed else ""
     ax.set_title(
         f"{explanation.method}, {explanation.row}: {len(parts)} features{note}\n"
-        f"lines: learned edges; dotted: the hierarchy's own",
+        f"lines: learned edges; dotted: edges of the hierarchy",
         fontsize="medium",
     )
     return ax
@@ -104,7 +106,7 @@ def plot_tree(explanation: Explanation, ax: Any, labels: int) -> Any:
 def _name_strongest(
     ax: Any, parts: Sequence[Contribution], place: dict[str, tuple[float, float]], color: Any
 ) -> None:
-    """Number the strongest features in the tree and name them below it: in a dense tree, names would overlap."""
+    """Number the strongest features in the tree and name them below it, because names would overlap in a dense tree."""
     lines = import_optional("matplotlib.lines", extra="plot", purpose="plotting a tree")
     handles = []
     for number, part in enumerate(parts, start=1):
@@ -135,7 +137,7 @@ def _name_strongest(
 
 
 def layout(parts: dict[str, Contribution]) -> dict[str, tuple[float, float]]:
-    """The place of each feature: layers from the root down, leaves side by side, parents above their children."""
+    """Return each feature's position: layers from the root down, leaves side by side, parents above children."""
     children: dict[str | None, list[str]] = {}
     for part in parts.values():
         children.setdefault(part.parent, []).append(part.feature)

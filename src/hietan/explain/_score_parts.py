@@ -1,4 +1,4 @@
-"""The parts that add up to a score: plain arrays and records that a classifier hands over to be explained."""
+"""The parts that add up to a score, as plain arrays and records that a classifier passes on for explanation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hietan.structure._rows import BinaryRows
 
 
 class RemovalKind(Enum):
-    """Why a feature was left out; the value is the reason in words, with the name of the feature that removed it."""
+    """The reason for leaving a feature out, as text with the name of the feature that removed it."""
 
     SAME_AS_ANCESTOR = "same value as its ancestor {by}"
     SAME_AS_DESCENDANT = "same value as its descendant {by}"
@@ -27,7 +27,7 @@ class RemovalKind(Enum):
     BEYOND_THE_LAST = "not among the most relevant features, the last of which is {by}"
 
     def reason(self, by: str) -> str:
-        """The reason in words.
+        """Return the reason as text.
 
         >>> RemovalKind.SAME_AS_ANCESTOR.reason("bird")
         'same value as its ancestor bird'
@@ -36,7 +36,7 @@ class RemovalKind(Enum):
 
 
 class RemovedFeature(NamedTuple):
-    """A column that was left out of a row, the column that made it redundant, and why."""
+    """A column that was left out for a row, the column that made it redundant, and the reason."""
 
     feature: int
     by: int
@@ -52,32 +52,32 @@ class ScoreParts:
     values : array of shape (n_rows, n_features)
         The binary features.
     parents : array of shape (n_rows, n_features)
-        The tree of each row: the column of a feature's parent, `ROOT` for a feature without a parent, `ABSENT` for
-        one that is left out. If features have several parents, one that is not left out stands for all.
+        The tree of each row: the column of a feature's parent, `ROOT` for a feature without a parent, `ABSENT` for one
+        that is left out. If features have several parents, one that is not left out stands for all.
     factors : array of shape (n_rows, n_features, n_classes)
-        What each feature adds to the joint log-probability: ln P(value | value of the parent, class), unless
+        The contribution of each feature to the joint log-probability: ln P(value | value of the parent, class), unless
         estimators are averaged.
     base : array of shape (n_rows, n_classes)
         The logarithms of the class priors, or the intercepts.
     score : callable or None
-        Returns `joint`. None means that it is `base` plus the factors in the order of the columns.
+        Returns `joint`. None means that it is `base` plus the factors in column order.
     averaging : array of shape (n_rows, n_classes) or None
         The term that an average of estimators adds. The factors are then not the logarithms of probabilities.
     removed : callable
-        Called as ``removed(row)``, the features that were left out of one of these rows, found when they are needed.
+        Called as ``removed(row)``; returns the features that were left out of a row when they are needed.
     has_tree : bool
         Whether a feature may depend on another one.
     has_probabilities : bool
         Whether the factors are the logarithms of probabilities, unless estimators are averaged.
     base_name : str
-        What `base` is.
+        The kind of `base`.
     behind : callable or None
-        Called as ``behind(row)``, the training rows that the factors of one of these rows were computed from: those
-        of each class with the feature's value, and those among which they were counted, shape (n_features, n_classes).
+        Called as ``behind(row)``; returns the training rows behind the factors of a row: rows of each class with the
+        feature's value, and all rows among which they were counted, shape (n_features, n_classes).
     counts_parents : bool
-        Whether rows were counted among those with all parents in the hierarchy, rather than with the parent in a tree.
+        Whether rows with all parents in the hierarchy were counted, rather than rows with the parent in a tree.
     weights : array of shape (n_classes, n_features) or None
-        What a regression adds to the factor of a feature that is 1; part of `factors`.
+        The regression's addition to the factor of a feature that is 1; part of `factors`.
     """
 
     values: NDArray[np.uint8]
@@ -96,35 +96,33 @@ class ScoreParts:
 
     @cached_property
     def joint(self) -> NDArray[np.float64]:
-        """The joint log-probabilities of the model, shape (n_rows, n_classes); computed when they are needed."""
+        """The model's joint log-probabilities, shape (n_rows, n_classes), computed when needed."""
         return sum_factors(self.base, self.factors) if self.score is None else self.score()
 
 
 def sum_factors(base: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The joint log-probabilities: `base` plus the factors of the features, one after the other.
+    """Return the joint log-probabilities: `base` plus each feature's factor, added one after another.
 
-    The kernel adds them in the order of the columns. So does `accumulate`, which gives the same bits; `sum` may add in
-    pairs, which rounds differently. The factor of a feature that is left out is 0, which changes nothing.
+    The kernel adds them in column order. So does `accumulate`, which gives an identical result; `sum` may add in pairs,
+    which rounds differently. The factor of a feature that is left out is 0, which changes nothing.
     """
-    steps = np.concatenate([base[:, None, :], factors], axis=1)
-    joint: NDArray[np.float64] = np.add.accumulate(steps, axis=1)[:, -1]
-    return joint
+    return np.add.accumulate(np.concatenate([base[:, None, :], factors], axis=1), axis=1)[:, -1]
 
 
 StateWords = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]
-"""Packed rows, as in `BinaryRows.words`: whether each feature takes part, and the high and low bit of its state."""
+"""Packed rows, as in `BinaryRows.words`: whether each feature is used, and the high and low bit of its state."""
 
 
 @dataclass(frozen=True, eq=False)
 class StateParts:
-    """The parts of scores in which what a feature adds depends only on which of four states it is in.
+    """Score parts in which each contribution depends only on which of four states a feature is in.
 
     Attributes
     ----------
     words : callable
-        Called with some rows, returns the states of their features. Threads call it.
+        Called with some rows; returns the states of their features. Threads call it.
     factors : array of shape (4, n_features, n_classes)
-        What each feature adds to the joint log-probabilities in each state, as in `ScoreParts`.
+        The contribution of each feature to the joint log-probabilities in each state, as in `ScoreParts`.
     """
 
     words: Callable[[BinaryRows], StateWords]
@@ -138,9 +136,9 @@ class LinearParts:
     Attributes
     ----------
     rows : CSR array of shape (n_rows, n_features)
-        The values of the features.
+        The feature values.
     weights : array of shape (n_classes, n_features)
-        The weights of each class; for two classes, those of the first are minus those of the second.
+        The weights of each class; for two classes, the weights of the first are the negated weights of the second.
     intercepts : array of shape (n_classes,)
         The constant term of each class.
     scores : array of shape (n_rows, n_classes)
@@ -163,7 +161,7 @@ class LinearParts:
 
 
 class Relatives:
-    """The ancestors and descendants of all features, one list after the other, made when they are first needed.
+    """All features' ancestors and descendants in consecutive lists, computed on first use.
 
     Parameters
     ----------
@@ -176,7 +174,10 @@ class Relatives:
 
     @cached_property
     def _lists(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """The features of the lists, their relatives, and which of these are ancestors, which come first in a list."""
+        """The features of the lists, their relatives, and which relatives are ancestors.
+
+        Ancestors come first in each list.
+        """
         above, below = self._hierarchy.ancestor_matrix, self._hierarchy.descendant_matrix
         n_above, n_below = np.diff(above.indptr), np.diff(below.indptr)
         features = np.arange(len(self._hierarchy))
@@ -189,17 +190,17 @@ class Relatives:
     def first_to_enter(
         self, is_in_tree: NDArray[np.bool_], values: NDArray[np.uint8], entered: NDArray[np.int64]
     ) -> tuple[RemovedFeature, ...]:
-        """Each feature that is not in a tree, with the first of its relatives with the same value to enter the tree.
+        """Return each feature outside a tree, with the relative of the same value that entered the tree first.
 
         Parameters
         ----------
         is_in_tree : bool array of shape (n_features,)
-            Which features are in the tree. Each of the others has a relative with its value that is.
+            Which features are in the tree. Each of the others has a relative in the tree with its value.
         values : array of shape (n_features,)
             The row.
         entered : array of shape (n_features,)
-            When each feature of the tree entered it. Of two that entered together, an ancestor is taken rather than a
-            descendant, and then the one that comes first in the order of the columns.
+            When each feature of the tree entered it. Of two that entered together, an ancestor comes before a
+            descendant, and then the one that is first in column order.
         """
         owner, related, is_above = self._lists
         competes = ~is_in_tree[owner] & is_in_tree[related] & (values[owner] == values[related])

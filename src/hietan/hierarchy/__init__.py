@@ -1,4 +1,4 @@
-"""The hierarchy: an immutable DAG over the names of features."""
+"""The hierarchy: an immutable DAG over feature names."""
 
 from hietan.hierarchy._hierarchy import Hierarchy as Hierarchy
 

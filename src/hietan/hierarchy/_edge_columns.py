@@ -1,6 +1,6 @@
-"""Which two columns of a table of edges are the ends of an edge, and which of the two is the parent.
+"""Find the two columns of an edge table that contain the edges' ends, and which of them is the parent.
 
-Data frames and files follow this one rule: the names of the columns decide or, failing that, the data.
+Data frames and files follow the same rule: the column names decide or, failing that, the data.
 """
 
 from __future__ import annotations
@@ -10,16 +10,21 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 EDGE_ORDERS = ("parent-child", "child-parent")
-"""The orders in which a table can have the ends of an edge."""
+"""The possible orders of an edge's columns in a table."""
 
-PARENT = re.compile(r"parents?(_id|_term|_code|_\w+_id)?|broader|superclass|is_a|above")
-CHILD = re.compile(r"child(ren)?(_id|_term|_code|_\w+_id)?|narrower|subclass|below")
+PARENT = re.compile(
+    r"parents?(_id|_term|_code|_\w{1,60}_id)?|broader|superclass|is_a|above|ancestor(_\w{0,60}id)?"
+)
+CHILD = re.compile(
+    r"child(ren)?(_id|_term|_code|_\w{1,60}_id)?|narrower|subclass|below|descendant(_\w{0,60}id)?"
+)
+DISTANCE = re.compile(r"(min_)?(distance|levels_of_separation)")  # in a table of all ancestors
 RELATION = re.compile("relation(ship)?|predicate")
 BESIDE_A_PARENT = re.compile("(term|node|code|category|item|feature|concept)(_id)?|id")
 
 
 def find_names(heading: Sequence[str], pattern: re.Pattern[str]) -> list[int]:
-    """The columns whose name, in lower case and with underscores, matches the pattern.
+    """Return the columns whose names, in lower case and with underscores, match the pattern.
 
     >>> find_names(["Parent ID", "Child"], re.compile("(parent|child)(_id)?"))
     [0, 1]
@@ -29,14 +34,14 @@ def find_names(heading: Sequence[str], pattern: re.Pattern[str]) -> list[int]:
 
 
 def find_ends(heading: Sequence[str], among: Sequence[int]) -> tuple[int, int, str | None] | None:
-    """The two columns of an edge, and their order if their names tell it; None if it is unclear which two they are.
+    """Return an edge's two columns, and their order if the column names show it. Return None if this is unclear.
 
     Parameters
     ----------
     heading : sequence of str
-        The names of all columns; empty if they have none.
+        All column names; empty if they have none.
     among : sequence of int
-        The columns to choose from. If there are two, it is these.
+        The columns to choose from. If there are two, both are used.
     """
     parents, children = ([j for j in find_names(heading, words) if j in among] for words in (PARENT, CHILD))
     if len(among) == 2:
@@ -53,9 +58,10 @@ def find_ends(heading: Sequence[str], among: Sequence[int]) -> tuple[int, int, s
 
 
 def order_from_roots(edges: Collection[Sequence[Any]]) -> str | None:
-    """The order in which there are fewer roots than leaves; failing that, fewer terms with several parents.
+    """Return the order with fewer roots than leaves; failing that, the order with fewer terms that have
+    several parents.
 
-    The two ends come first in each edge; "" is a missing one. None if the data do not show the order.
+    Each edge begins with its two ends; "" means a missing end. Return None if the data do not show the order.
     """
     firsts, seconds = _different(e[0] for e in edges), _different(e[1] for e in edges)
     roots, leaves = len(firsts - seconds), len(seconds - firsts)

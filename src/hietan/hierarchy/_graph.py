@@ -1,7 +1,7 @@
 """Directed acyclic graphs as index arrays: levels, cycles, closure and restriction.
 
-Most functions work on one level of the graph at a time, so the number of numpy calls grows with the graph's depth and
-not with its size; nothing much larger than the answer is ever built.
+Most functions work on one level of the graph at a time, so the number of numpy calls grows with the graph's depth,
+not with its size. Nothing much larger than the answer is ever built.
 """
 
 from __future__ import annotations
@@ -23,29 +23,32 @@ _ONES_AT_ONCE = 1 << 23  # of a table that is closed
 
 @dataclass(frozen=True, slots=True)
 class IndexLists:
-    """A sorted list of indices for each vertex; that of v is `indices[indptr[v] : indptr[v + 1]]`."""
+    """A sorted list of indices for each vertex. The list for v is `indices[indptr[v] : indptr[v + 1]]`."""
 
     indptr: Index
     indices: NDArray[np.int32]
 
     def __getitem__(self, v: int) -> NDArray[np.int32]:
-        """The list of one vertex."""
+        """Return a vertex's list."""
         return self.indices[self.indptr[v] : self.indptr[v + 1]]
 
     @property
     def lengths(self) -> Index:
-        """The length of the list of each vertex."""
+        """The length of each vertex's list."""
         return np.diff(self.indptr)
 
 
 def transpose(lists: IndexLists) -> IndexLists:
-    """The vertices whose lists hold each vertex: parents become children, and ancestors descendants."""
+    """Return, for each vertex, the vertices whose lists contain it.
+
+    Parents become children, and ancestors descendants.
+    """
     turned = as_matrix(lists).tocsc()
     return IndexLists(turned.indptr.astype(np.int64), turned.indices.astype(np.int32))
 
 
 def as_matrix(lists: IndexLists) -> sp.csr_array[np.uint8]:
-    """A square matrix whose row v has a 1 for each index of the list of v; its arrays are read-only."""
+    """Return a square matrix whose row v has a 1 for each index in v's list. Its arrays are read-only."""
     n, size = len(lists.indptr) - 1, len(lists.indices)
     index: Any = np.int32 if size < 2**31 else np.int64
     parts: Any = (
@@ -61,7 +64,7 @@ def as_matrix(lists: IndexLists) -> sp.csr_array[np.uint8]:
 
 
 def reachable(lists: IndexLists, start: int) -> set[int]:
-    """All vertices that can be reached from `start` by following the lists, step by step."""
+    """Return all vertices that can be reached from `start` by following the lists."""
     seen, waiting = set[int](), [start]
     while waiting:
         fresh = set(lists[waiting.pop()].tolist()) - seen
@@ -71,7 +74,7 @@ def reachable(lists: IndexLists, start: int) -> set[int]:
 
 
 def expand_ranges(start: Index, length: Index) -> Index:
-    """The positions of all ranges, one range after the other, in one array.
+    """Return the positions in all ranges, one range after another, in one array.
 
     >>> expand_ranges(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
@@ -85,7 +88,7 @@ def expand_ranges(start: Index, length: Index) -> Index:
 def find_levels(
     parent: NDArray[np.integer], child: NDArray[np.integer], n: int
 ) -> tuple[IndexLists, IndexLists, Index]:
-    """The children and the parents of each of `n` vertices, and their levels, from edges; a repeated edge counts once.
+    """Return the children, parents and levels of `n` vertices, given the edges. Repeated edges count once.
 
     The level of a vertex is the length of the longest path to it from a root: -1 on a cycle and below one.
     """
@@ -97,7 +100,7 @@ def find_levels(
 
 
 def find_cycle(parents: IndexLists, depth: Index) -> list[int]:
-    """The vertices of one cycle, parent before child, given the levels of `find_levels`."""
+    """Return the vertices of a cycle, parent before child, given the levels from `find_levels`."""
     v, path = int(np.flatnonzero(depth < 0)[0]), dict[int, None]()
     while v not in path:  # every vertex without a depth has a parent without one
         path[v] = None
@@ -109,13 +112,13 @@ def find_cycle(parents: IndexLists, depth: Index) -> list[int]:
 
 
 def ancestors(parents: IndexLists, depth: Index, most: int | None = None) -> IndexLists:
-    """All proper ancestors of each vertex; ValueError if it takes more than `most` pairs to find them."""
+    """Return all proper ancestors of each vertex. Raise ValueError if there are more than `most` pairs."""
     everything = np.ones(len(depth), dtype=bool)
     return _union_over_parents(parents, depth, taken=everything, passed=everything, most=most)
 
 
 def nearest_ancestors(parents: IndexLists, depth: Index, kept: NDArray[np.bool_]) -> IndexLists:
-    """The kept ancestors of each vertex that are reached by a path without any other kept vertex.
+    """Return each vertex's kept ancestors that can be reached by a path without any other kept vertex.
 
     The kept vertices, with these as their parents, have the ancestor relation of the whole graph.
     """
@@ -125,22 +128,21 @@ def nearest_ancestors(parents: IndexLists, depth: Index, kept: NDArray[np.bool_]
 def spread_upwards(
     children: IndexLists, depth: Index, table: sp.csr_array[np.bool_]
 ) -> sp.csr_array[np.bool_]:
-    """The table in which every row that has a 1 at a vertex (a column) has a 1 at all its ancestors, too.
+    """Return the closed table, in which a row with a 1 at a vertex (a column) also has a 1 at all of its ancestors.
 
     A large table is treated in groups of rows, whose intermediate results are small.
     """
     ends = np.unique(np.searchsorted(table.indptr, np.arange(0, table.nnz, _ONES_AT_ONCE)))
     bounds = [0, *ends[(ends > 0) & (ends < table.shape[0])].tolist(), table.shape[0]]
     parts = [_spread(children, depth, table[a:b].tocsc()) for a, b in itertools.pairwise(bounds)]
-    spread: sp.csr_array[np.bool_] = parts[0] if len(parts) == 1 else sp.vstack(parts, format="csr")
-    return spread
+    return parts[0] if len(parts) == 1 else sp.vstack(parts, format="csr")
 
 
 def _spread(children: IndexLists, depth: Index, holders: sp.csc_array[np.bool_]) -> sp.csr_array[np.bool_]:
-    """The same for rows that are given by column.
+    """Return the same table for rows that are given by column.
 
-    From the deepest vertex to the roots: each vertex takes over the rows of its children, which are complete by then.
-    The ancestor lists are not needed for this, and may be far larger than the answer: those of a chain of n vertices
+    From the deepest vertex to the roots, each vertex collects the rows of its children, which are then complete. The
+    ancestor lists are not needed for this, and may be far larger than the answer. The lists of a chain of n vertices
     have n^2 / 2 entries.
     """
     rows = [holders.indices[a:b] for a, b in itertools.pairwise(holders.indptr.tolist())]
@@ -152,8 +154,7 @@ def _spread(children: IndexLists, depth: Index, holders: sp.csc_array[np.bool_])
     index: Any = np.int32 if len(indices) < 2**31 else np.int64
     indptr = np.cumsum([0, *map(len, rows)]).astype(index)
     ones: Any = (np.ones(len(indices), dtype=np.bool_), indices.astype(index, copy=False), indptr)
-    spread: sp.csr_array[np.bool_] = sp.csc_array(ones, shape=holders.shape).tocsr()
-    return spread
+    return sp.csc_array(ones, shape=holders.shape).tocsr()
 
 
 def _union_over_parents(
@@ -164,13 +165,13 @@ def _union_over_parents(
     passed: NDArray[np.bool_],
     most: int | None = None,
 ) -> IndexLists:
-    """list(v) = union over the parents p of v of {p}, if p is taken, and list(p), if p is passed through.
+    """Return list(v), the union over the parents p of v of {p}, if p is included, and list(p), if p is passed through.
 
-    Level by level, so that the lists of all parents are complete when they are needed, and all vertices of a level at
-    once: each member of a list becomes the number `owner * n + member`, where `owner` is the position of the vertex in
-    its level. Sorting these numbers joins the lists of all vertices of the level, sorts them and drops repetitions in
-    one call. Finished lists are appended to one array, which doubles when it is full; they come in the order of the
-    levels, so the last line puts them into the order of the vertices.
+    The levels are processed in order, so that the lists of all parents are complete when they are needed. All
+    vertices of a level are processed together: each member of a list becomes the number `owner * n + member`, where
+    `owner` is the position of the vertex in its level. Sorting these numbers joins the lists of all vertices of the
+    level, sorts them and drops repetitions in one call. Finished lists are appended to one array, which doubles when
+    it is full. They are in level order, so the last line puts them into vertex order.
     """
     n = len(depth)
     start, length = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -186,8 +187,8 @@ def _union_over_parents(
         through = above[passed_from]
         if most is not None and used + len(above) + int(length[through].sum()) > most:
             raise ValueError(
-                f"the hierarchy has more than {most:,} pairs of a feature and an ancestor, the limit for a model file "
-                "of this size; store the model with skops instead, which has no limit"
+                f"the hierarchy has more than {most:,} pairs of a feature and an ancestor, the limit for a model "
+                "file of this size; store the model with skops, which has no limit"
             )
         near = owner[taken_from] * n + above[taken_from]
         far = np.repeat(owner[passed_from] * n, length[through])

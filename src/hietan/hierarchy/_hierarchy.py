@@ -1,4 +1,4 @@
-"""The hierarchy of the features: an immutable directed acyclic graph over their names."""
+"""The feature hierarchy: an immutable directed acyclic graph over feature names."""
 
 from __future__ import annotations
 
@@ -18,23 +18,26 @@ from hietan._runtime.number_checks import check_number
 from hietan._runtime.optional import import_optional
 from hietan._runtime.spelling import clip, first_few, refuse_unknown
 from hietan.exceptions import HierarchyWarning
-from hietan.hierarchy._drawing import HierarchyDrawing, draw, hierarchy_html
+from hietan.hierarchy._card import hierarchy_html
 from hietan.hierarchy._edge_columns import RELATION, find_ends, find_names, order_from_roots
 from hietan.hierarchy._graph import IndexLists
 from hietan.hierarchy._tables import column_labels, missing_ones, n_columns, read_ones, write_like
+from hietan.hierarchy._taxonomies import code_parents, path_parents
+from hietan.hierarchy._term_rows import ClosedColumns
 
 _X = TypeVar("_X")
 
 
 class Hierarchy:
-    """A directed acyclic graph over feature names, whose edges run from the general to the specific.
+    """A directed acyclic graph over feature names, with edges from general to specific features.
 
-    Feature u is an *ancestor* of v when a path leads from u down to v. Where the data follow the hierarchy,
+    Feature u is an *ancestor* of v when a path leads from u down to v. If the data follow the hierarchy,
     v = 1 implies u = 1 (a gene annotated with a term is annotated with every ancestor of the term). Such data
     are *closed upwards*: `is_closed` checks this, and `close` adds the missing ones.
 
     A hierarchy is a value: it never changes, and two are equal if they have the same features in the same order and
-    the same edges. Build one with `from_edges`, `from_parents`, `from_networkx`, `from_adjacency` or `unrelated`.
+    the same edges. Build one with `from_edges`, `from_paths`, `from_prefixes`, `from_networkx`, `from_adjacency` or
+    `unrelated`.
 
     Examples
     --------
@@ -61,29 +64,32 @@ class Hierarchy:
 
     def __init__(self) -> None:
         raise TypeError(
-            "Hierarchy() cannot be called directly; use Hierarchy.from_edges, from_parents, from_networkx, "
-            "from_adjacency or unrelated"
+            "Hierarchy() cannot be called directly; use Hierarchy.from_edges, from_paths, from_prefixes, "
+            "from_networkx, from_adjacency or unrelated"
         )
 
     # ---------------------------------------------------------------------------------------- building
 
     @classmethod
     def from_edges(cls, edges: Iterable[Any], features: Iterable[str] | None = None) -> Hierarchy:
-        """Build from (parent, child) pairs.
+        """Build a hierarchy from (parent, child) pairs.
 
         Parameters
         ----------
         edges : iterable of (str, str), or data frame
-            The pairs; a repeated pair counts once. A frame has them in columns such as "parent" and "child", or in its
-            only two columns. If their names do not tell which is the parent, the data do: a hierarchy has fewer roots
-            than leaves. If the data do not, either, the first is the parent, and a warning says so. A child without a
-            parent is a root.
+            The pairs; a repeated pair counts once. A frame contains them in columns such as "parent" and "child", or
+            in its only two columns. If the column names do not show which is the parent, the data decide, because a
+            hierarchy has fewer roots than leaves. If the data do not show it either, the first column is the parent,
+            and a warning reports this. A child without a parent is a root.
         features : iterable of str, optional
-            All features in the order of the columns, including those without an edge. If not given, the features
-            are those of the edges, in order of appearance.
+            All features in column order, including features without an edge [default: the features in the edges, in
+            order of appearance].
         """
         if isinstance(edges, dict):
-            raise TypeError("edges is a dict; for {child: [parents]} use Hierarchy.from_parents")
+            raise TypeError(
+                "edges is a dict; pass pairs instead. For {child: [parents]}, use "
+                "[(parent, child) for child, parents in edges.items() for parent in parents]"
+            )
         _check_listing(edges, "edges", "(parent, child) pairs")
         listed, names = _edges_of_frame(edges) if hasattr(edges, "columns") else (edges, None)
         pairs = [_check_pair(edge) for edge in listed]
@@ -94,42 +100,53 @@ class Hierarchy:
         return cls._from_names(_check_names(features), pairs)
 
     @classmethod
-    def from_parents(
-        cls, parents: Mapping[str, Iterable[str]], features: Iterable[str] | None = None
-    ) -> Hierarchy:
-        """Build from a mapping of features to their parents.
+    def from_paths(cls, paths: Iterable[str], separator: str = " > ") -> Hierarchy:
+        """Build a hierarchy from paths that lead from a root to a node.
+
+        Each node is named by its path, so that nodes with the same name under two parents are two nodes. Intermediate
+        nodes need no separate path. Ranks without a name at the end of a lineage, such as ``g__``, are left out.
 
         Parameters
         ----------
-        parents : mapping of str to iterable of str
-            The parents of each feature; a root may be absent or have an empty list.
-        features : iterable of str, optional
-            All features in the order of the columns. If not given, they are in order of appearance, a child before
-            its parents.
+        paths : iterable of str
+            The paths.
+        separator : str
+            The text between two names.
 
         Examples
         --------
-        >>> Hierarchy.from_parents({"cat": ["mammal"], "mammal": ["animal"], "rock": []}).features
-        ('cat', 'mammal', 'animal', 'rock')
+        >>> Hierarchy.from_paths(["Animals > Pets > Dogs", "Toys > Dogs"]).edges
+        (('Animals', 'Animals > Pets'), ('Animals > Pets', 'Animals > Pets > Dogs'), ('Toys', 'Toys > Dogs'))
         """
-        if not isinstance(parents, Mapping):
-            kind = type(parents).__name__
-            raise TypeError(f"parents must map features to their parents, got the {kind} {clip(parents)}")
-        pairs, seen = list[tuple[str, str]](), dict[str, None]()
-        for child, above in parents.items():
-            _check_listing(above, f"the parents of {child!r}", "names")
-            listed = [_check_name(parent) for parent in above]
-            if isinstance(above, set | frozenset):
-                listed.sort()  # the order of a set differs from run to run
-            seen.update(dict.fromkeys([_check_name(child), *listed]))
-            pairs += [(parent, child) for parent in listed]
-        names = _check_names(seen if features is None else features)
-        refuse_unknown(seen, dict.fromkeys(names), "parents names")
-        return cls._from_names(names, pairs)
+        _check_listing(paths, "paths", "paths")
+        if not isinstance(separator, str) or not separator:
+            raise ValueError(f"separator is {separator!r}; expected the text between two names of a path")
+        return cls._from_tree(path_parents(map(_check_name, paths), separator))
+
+    @classmethod
+    def from_prefixes(cls, codes: Iterable[str]) -> Hierarchy:
+        """Build a hierarchy from codes that begin with their parent's code, as in ICD-10, ATC and NAICS.
+
+        The parent of a code is the longest other code that it begins with or, if there is none, the narrowest range
+        that contains it, such as E08-E13. The part of a code before its first dot is a feature even if it is not
+        among the codes.
+
+        Parameters
+        ----------
+        codes : iterable of str
+            The codes and ranges.
+
+        Examples
+        --------
+        >>> Hierarchy.from_prefixes(["E08-E13", "E11.9", "E11.65", "E11.6"]).edges
+        (('E08-E13', 'E11'), ('E11.6', 'E11.65'), ('E11', 'E11.9'), ('E11', 'E11.6'))
+        """
+        _check_listing(codes, "codes", "codes")
+        return cls._from_tree(code_parents(map(_check_name, codes)))
 
     @classmethod
     def from_networkx(cls, graph: Any, *, child_to_parent: bool = False) -> Hierarchy:
-        """Build from a graph of networkx, in the order of its nodes.
+        """Build a hierarchy from a networkx graph, in node order.
 
         Parameters
         ----------
@@ -142,23 +159,22 @@ class Hierarchy:
             raise TypeError(f"graph must be a networkx.DiGraph, got a {type(graph).__name__}")
         if not graph.is_directed():
             raise ValueError(
-                f"graph must be directed, from parent to child; a {type(graph).__name__} does not say which "
-                "end of an edge is the parent"
+                f"graph must be directed, from parent to child; a {type(graph).__name__} does not show which end "
+                "of an edge is the parent"
             )
         names = _check_names(graph.nodes, "graph", "networkx.relabel_nodes(graph, str) renames all nodes")
-        pairs = [(v, u) if child_to_parent else (u, v) for u, v in graph.edges()]
-        return cls._from_names(names, pairs)
+        return cls._from_names(names, [(v, u) if child_to_parent else (u, v) for u, v in graph.edges()])
 
     @classmethod
     def from_adjacency(cls, A: Any, features: Iterable[str] | None = None) -> Hierarchy:
-        """Build from a matrix.
+        """Build a hierarchy from an adjacency matrix.
 
         Parameters
         ----------
         A : square matrix, dense or sparse
-            Feature i is a parent of feature j where A[i, j] is not 0.
+            Feature i is a parent of feature j if A[i, j] is not 0.
         features : iterable of str, optional
-            The names of the features; "x0", "x1", ... if not given.
+            The names of the features [default: "x0", "x1", ...].
 
         Examples
         --------
@@ -171,22 +187,27 @@ class Hierarchy:
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"A must be a square matrix, got shape {matrix.shape}")
         if matrix.dtype.kind not in "buif":
-            raise TypeError(f"A must hold numbers, got dtype {matrix.dtype}")
+            raise TypeError(f"A must contain numbers, got dtype {matrix.dtype}")
         d, entries = matrix.shape[0], sp.coo_array(matrix)
         if not np.isfinite(entries.data).all():
-            raise ValueError("A must be finite, but holds NaN or infinite values")
+            raise ValueError("A must be finite, but contains NaN or infinite values")
         edge = entries.data != 0
         names = _check_names((f"x{j}" for j in range(d)) if features is None else features)
         if len(names) != d:
             raise ValueError(
-                f"A has {d} columns but features has {len(names)} names; give one name per column"
+                f"A has {d} columns but features has {len(names)} names; pass one name per column"
             )
         return cls._from_arrays(names, entries.row[edge], entries.col[edge])
 
     @classmethod
     def unrelated(cls, features: Iterable[str]) -> Hierarchy:
-        """Build a hierarchy of these features, without edges."""
+        """Build a hierarchy of these features without edges."""
         return cls._from_names(_check_names(features), [])
+
+    @classmethod
+    def _from_tree(cls, parents: Mapping[str, str]) -> Hierarchy:
+        pairs = [(parent, node) for node, parent in parents.items() if parent]
+        return cls._from_names(tuple(parents), pairs)
 
     @classmethod
     def _from_names(cls, names: tuple[str, ...], pairs: Sequence[tuple[str, str]]) -> Hierarchy:
@@ -217,7 +238,7 @@ class Hierarchy:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names, in the order of the columns."""
+        """The feature names, in column order."""
         return self._names
 
     @property
@@ -227,7 +248,7 @@ class Hierarchy:
 
     @cached_property
     def edges(self) -> tuple[tuple[str, str], ...]:
-        """The (parent, child) pairs, in the order of the features."""
+        """The (parent, child) pairs, in feature order."""
         parent = np.repeat(np.arange(len(self)), self._children.lengths)
         return tuple(zip(self._named(parent), self._named(self._children.indices), strict=True))
 
@@ -248,35 +269,45 @@ class Hierarchy:
         return isinstance(name, str) and name in self._index
 
     def index(self, name: str) -> int:
-        """The position of a feature in `features`."""
+        """Return a feature's position in `features`."""
         if name not in self:
             raise ValueError(f"{name!r} is not a feature of {self!r}")
         return self._index[name]
 
     def parents(self, name: str) -> tuple[str, ...]:
-        """The direct parents, in the order of the features."""
+        """Return the feature's direct parents, in feature order."""
         return self._named(self._parents[self.index(name)])
 
     def children(self, name: str) -> tuple[str, ...]:
-        """The direct children, in the order of the features."""
+        """Return the feature's direct children, in feature order."""
         return self._named(self._children[self.index(name)])
 
     def ancestors(self, name: str) -> frozenset[str]:
-        """All features above this one."""
+        """Return all features above this one."""
         return frozenset(map(self.features.__getitem__, _graph.reachable(self._parents, self.index(name))))
 
     def descendants(self, name: str) -> frozenset[str]:
-        """All features below this one."""
+        """Return all features below this one."""
         return frozenset(map(self.features.__getitem__, _graph.reachable(self._children, self.index(name))))
 
     def related(self, a: str, b: str) -> bool:
-        """Whether one of the two is an ancestor of the other."""
+        """Return whether one of two features is an ancestor of the other."""
         above, below = sorted((self.index(a), self.index(b)), key=self._depths.__getitem__)
         return above in _graph.reachable(self._parents, below)
 
     @cached_property
     def _index(self) -> dict[str, int]:
         return {name: v for v, name in enumerate(self.features)}
+
+    @cached_property
+    def _closed(self) -> ClosedColumns:
+        """The sorted positions of each feature and its ancestors."""
+        return ClosedColumns(self._closed_columns, len(self))
+
+    def _closed_columns(self, name: str) -> NDArray[np.int32] | None:
+        v = self._index.get(name)
+        found = None if v is None else sorted({v, *_graph.reachable(self._parents, v)})
+        return None if found is None else np.array(found, dtype=np.int32)
 
     def _named(self, indices: NDArray[np.integer]) -> tuple[str, ...]:
         return tuple(map(self.features.__getitem__, indices.tolist()))
@@ -285,17 +316,20 @@ class Hierarchy:
 
     @property
     def adjacency(self) -> sp.csr_array[np.uint8]:
-        """A 1 at (parent, child) for each edge; the arrays of this matrix and those below are read-only."""
+        """A matrix with a 1 at (parent, child) for each edge.
+
+        The arrays of this and the following matrices are read-only.
+        """
         return _graph.as_matrix(self._children)
 
     @property
     def ancestor_matrix(self) -> sp.csr_array[np.uint8]:
-        """Row v has a 1 for each ancestor of v; computed when it is first used."""
+        """A matrix whose row v has a 1 for each ancestor of v; computed on first use."""
         return _graph.as_matrix(self._ancestors)
 
     @property
     def descendant_matrix(self) -> sp.csr_array[np.uint8]:
-        """Row v has a 1 for each descendant of v; computed when it is first used."""
+        """A matrix whose row v has a 1 for each descendant of v; computed on first use."""
         return _graph.as_matrix(self._descendants)
 
     @cached_property
@@ -303,9 +337,9 @@ class Hierarchy:
         return _graph.ancestors(self._parents, self._depths)
 
     def limit_ancestors(self, most: int) -> None:
-        """Find all ancestors, and raise ValueError if there are more pairs of a feature and an ancestor than `most`.
+        """Find all ancestors. Raise ValueError if there are more than `most` pairs of a feature and an ancestor.
 
-        A small file can describe a hierarchy that takes far more memory than the file.
+        A small file can describe a hierarchy that needs far more memory than the file.
         """
         self.__dict__["_ancestors"] = _graph.ancestors(self._parents, self._depths, most)
 
@@ -316,48 +350,51 @@ class Hierarchy:
     # ---------------------------------------------------------------------------------------- other features
 
     def restrict(self, features: Iterable[str]) -> Hierarchy:
-        """The hierarchy over exactly these features, in this order.
+        """Return the hierarchy over exactly these features, in this order.
 
-        Two of them are related in it if and only if they are related here, even if the path runs through dropped
-        features: the parents of a feature are the kept ancestors that are reached by a path without any other kept
-        feature.
+        Two features are related in the result if and only if they are related here, even if the path runs through
+        dropped features. A feature's parents are the kept ancestors that can be reached by a path without any other
+        kept feature.
         """
         names = _check_names(features)
         refuse_unknown(names, self._index, "the restriction names")
         return self._over(names)
 
     def align(self, feature_names: Sequence[str] | None, n_features: int) -> Hierarchy:
-        """The hierarchy over the columns of a table, which is what an estimator works with.
+        """Return the hierarchy over a table's columns, as estimators need it.
 
         Parameters
         ----------
         feature_names : sequence of str or None
-            The names of the columns. Those that the hierarchy does not know are not related to any other. With None,
-            the columns are assumed to be `features`.
+            The column names. Columns that are not in the hierarchy are not related to any other. With None, the
+            columns are assumed to be `features`.
         n_features : int
             The number of columns.
         """
         if feature_names is None:
             if n_features != len(self):
                 raise ValueError(
-                    f"hierarchy has {len(self)} features but X has {n_features} columns; for the X of a Dataset, "
-                    "take the hierarchy of the Dataset; otherwise pass a data frame whose columns have names "
-                    "(strings), which are matched by name (in a pipeline: set_output(transform='pandas') on the "
-                    "steps before; in a ClassifierChain, which adds columns: a FunctionTransformer that makes such "
-                    "a data frame before the classifier), or restrict the hierarchy to the columns of X"
+                    f"hierarchy has {len(self)} features but X has {n_features} columns. If X comes from a "
+                    "Dataset, use that dataset's hierarchy. Otherwise restrict the hierarchy to the columns of "
+                    "X, or pass a data frame whose column names are strings, which hietan matches to the "
+                    "features. In a pipeline, call set_output(transform='pandas') on the earlier steps. In a "
+                    "ClassifierChain, which adds columns, put a FunctionTransformer that makes such a data frame "
+                    "before the classifier"
                 )
             return self
         names = _check_names(feature_names)
         if len(names) != n_features:
-            raise ValueError(f"{len(names)} feature names for {n_features} columns; give one name per column")
+            raise ValueError(
+                f"there are {len(names)} feature names for {n_features} columns; pass one name per column"
+            )
         self._refuse_strangers(names)
         return self._over(names)
 
     def _refuse_strangers(self, columns: Sequence[Any]) -> None:
         if columns and self._index and not any(name in self for name in columns):
             raise ValueError(
-                f"none of the columns is in the hierarchy: the columns are {first_few(columns)}; "
-                f"the features of the hierarchy are {first_few(self.features)}"
+                f"none of the columns is in the hierarchy: the columns are {first_few(columns)}; the hierarchy's "
+                f"features are {first_few(self.features)}"
             )
 
     def _over(self, names: tuple[str, ...]) -> Hierarchy:
@@ -376,16 +413,16 @@ class Hierarchy:
     # ---------------------------------------------------------------------------------------- data
 
     def is_closed(self, X: Any) -> bool:
-        """Whether every 1 of a table of 0 and 1 has a 1 at all its ancestors.
+        """Return whether every 1 in a table of 0 and 1 also has a 1 at all of its ancestors.
 
-        The columns of a data frame are matched by name, and those that the hierarchy does not know are ignored; the
-        columns of an array, dense or sparse, are `features`. The same holds for `violations` and `close`.
+        The columns of a data frame are matched by name, and columns that are not in the hierarchy are ignored. The
+        columns of an array, dense or sparse, are `features`. The same applies to `violations` and `close`.
         """
         over, ones, _ = self._read(X)
         return bool(missing_ones(ones, _graph.as_matrix(over._parents)).nnz == 0)
 
     def violations(self, X: Any, limit: int = 10) -> tuple[tuple[int, str, str], ...]:
-        """The first `limit` triples (row, parent, child) with a 1 at the child and a 0 at the parent.
+        """Return the first `limit` triples (row, parent, child) in which the child is 1 and the parent is 0.
 
         Rows are counted from 0.
 
@@ -403,10 +440,10 @@ class Hierarchy:
         return tuple(islice(found, limit))
 
     def close(self, X: _X) -> _X:
-        """X with the fewest ones added to make it closed: those at the ancestors of a 1.
+        """Return X with ones added at all ancestors of every 1, so that X is closed.
 
-        The result is in a container like X: an array of the same dtype, a sparse array of the same format, or a
-        frame with the same rows and columns, of which those that the hierarchy does not know are left as they are.
+        The result is in a container like X: an array of the same dtype, a sparse array of the same format, or a frame
+        with the same rows and columns. Columns that are not in the hierarchy are not changed.
 
         >>> Hierarchy.from_edges([("animal", "cat")]).close(np.array([[0, 0], [0, 1]]))
         array([[0, 0],
@@ -430,7 +467,7 @@ class Hierarchy:
         share : float from 0 to 1
             The probability of losing an annotation; 0 only closes X upwards.
         random_state : int
-            The seed of the losses. With the same seed, a larger share loses everything that a smaller share loses.
+            The seed for the losses. With the same seed, a larger share loses everything that a smaller share loses.
 
         Returns
         -------
@@ -461,7 +498,9 @@ class Hierarchy:
         return damaged
 
     def _read(self, X: Any) -> tuple[Hierarchy, sp.csr_array[np.bool_], list[int] | None]:
-        """The hierarchy over the known columns of X, their ones, and their positions (None for all)."""
+        """Return the hierarchy over the known columns of X, the ones in these columns, and their positions
+        (None for all).
+        """
         labels = column_labels(X)
         if labels is None:
             return self.align(None, n_columns(X)), read_ones(X), None
@@ -470,40 +509,11 @@ class Hierarchy:
         return self.restrict([labels[j] for j in at]), read_ones(X, at), at
 
     def to_networkx(self) -> Any:
-        """A `networkx.DiGraph` with the same names and edges, which run from parent to child."""
-        networkx = import_optional("networkx", extra="frames", purpose="to_networkx")
-        graph = networkx.DiGraph()
+        """Return a `networkx.DiGraph` with the same names and edges. Edges run from parent to child."""
+        graph = import_optional("networkx", extra="frames", purpose="to_networkx").DiGraph()
         graph.add_nodes_from(self.features)
         graph.add_edges_from(self.edges)
         return graph
-
-    # ---------------------------------------------------------------------------------------- pictures
-
-    def plot(
-        self, terms: Iterable[str] | None = None, *, names: Mapping[str, str] | None = None
-    ) -> HierarchyDrawing:
-        """Draw some terms and all terms above them as SVG.
-
-        Parameters
-        ----------
-        terms : iterable of str, optional
-            The terms; all of them if not given.
-        names : mapping of str to str, optional
-            Readable names of terms.
-
-        Returns
-        -------
-        HierarchyDrawing
-            A notebook shows it; `to_svg` returns it as text. For other formats, use `to_networkx`.
-
-        Examples
-        --------
-        >>> from hietan import Hierarchy
-        >>> h = Hierarchy.from_edges([("animal", "bird"), ("animal", "fish"), ("bird", "owl")])
-        >>> [term for term, level in h.plot(["owl"]).terms]
-        ['animal', 'bird', 'owl']
-        """
-        return draw(self, terms, names)
 
     # ---------------------------------------------------------------------------------------- being a value
 
@@ -513,7 +523,7 @@ class Hierarchy:
         return {"features": self.features, "parent": parent, "child": children.indices}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        """Build the hierarchy again from a state that may be forged; raise ValueError if it is not one."""
+        """Rebuild the hierarchy from a state that may be forged. Raise ValueError if the state is invalid."""
         self.__dict__.update(rebuild(**state).__dict__)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -544,12 +554,12 @@ class Hierarchy:
 
 
 def rebuild(features: Iterable[Any], parent: NDArray[Any], child: NDArray[Any]) -> Hierarchy:
-    """Build a hierarchy from its stored state, which may come from a stranger.
+    """Build a hierarchy from its stored state, which may come from an untrusted source.
 
     Parameters
     ----------
     features : iterable of str
-        The names, in the order of the columns.
+        The names, in column order.
     parent, child : arrays of integers of shape (n_edges,)
         The positions of both ends of each edge among the features.
     """
@@ -560,7 +570,7 @@ def rebuild(features: Iterable[Any], parent: NDArray[Any], child: NDArray[Any]) 
         if ends.size and not 0 <= int(ends.min()) <= int(ends.max()) < len(names):
             raise ValueError(f"an edge ends at a position that is not among the {len(names)} features")
     if parent.shape != child.shape:
-        raise ValueError(f"there are {len(parent)} parents but {len(child)} children of edges")
+        raise ValueError(f"the edges have {len(parent)} parents but {len(child)} children")
     return Hierarchy._from_arrays(names, parent, child)
 
 
@@ -568,7 +578,7 @@ def rebuild(features: Iterable[Any], parent: NDArray[Any], child: NDArray[Any]) 
 
 
 def _check_name(name: object, advice: str = "convert it with str(...)") -> str:
-    """The name as a plain string; anything but a string, and the empty string, is refused."""
+    """Return the name as a plain string. Raise an error for other types and for the empty string."""
     if not isinstance(name, str):
         raise TypeError(f"a feature name must be a string, got {name!r} ({type(name).__name__}); {advice}")
     if not name:
@@ -579,7 +589,7 @@ def _check_name(name: object, advice: str = "convert it with str(...)") -> str:
 def _check_names(
     features: Iterable[object], what: str = "features", advice: str = "convert it with str(...)"
 ) -> tuple[str, ...]:
-    """The names as a tuple of plain strings, each of which occurs once."""
+    """Return the names as a tuple of plain strings, after checking that each name occurs once."""
     _check_listing(features, what, "names")
     if isinstance(features, set | frozenset):
         raise TypeError(
@@ -593,31 +603,34 @@ def _check_names(
 
 
 def _check_pair(edge: object) -> tuple[str, str]:
-    """The names of the parent and the child of an edge."""
+    """Return the names of an edge's parent and child."""
     if not isinstance(edge, tuple | list | np.ndarray) or len(edge) != 2:
         raise ValueError(f"an edge must be a pair (parent, child), got {edge!r}")
     return _check_name(edge[0]), _check_name(edge[1])
 
 
 def _check_listing(values: object, what: str, of: str) -> None:
-    """Refuse anything that cannot be iterated over, and strings, whose items are letters."""
+    """Raise TypeError for values that cannot be iterated over, and for strings, whose items are letters."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(f"{what} must be a list of {of}, got the {type(values).__name__} {clip(values)}")
 
 
 def _edges_of_frame(frame: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
-    """The (parent, child) pairs of a frame, and all names in order of appearance, those of lone roots included."""
+    """Return a frame's (parent, child) pairs and all names, including isolated roots, in order of appearance."""
     labels = list(frame.columns)
     found = find_ends(list(map(str, labels)), range(len(labels)))
     if found is None:
         raise ValueError(
-            f"edges is a frame with the columns {first_few(labels, 8)}; expected two, (parent, child), or columns of "
-            "these names"
+            f"edges is a data frame with the columns {first_few(labels, 8)}; expected two columns (parent, "
+            "child), or columns with these names"
         )
     first, second, order = found
     for j in find_names(list(map(str, labels)), RELATION):
-        message = f"the column {labels[j]!r} is not used: all rows count as edges; keep the rows that should"
-        warnings.warn(message, HierarchyWarning, stacklevel=3)
+        warnings.warn(
+            f"the column {labels[j]!r} is not used, so all rows count as edges; keep only the rows that are edges",
+            HierarchyWarning,
+            stacklevel=3,
+        )
     rows = list(zip(frame[labels[first]].to_list(), frame[labels[second]].to_list(), strict=True))
     if (order or _order_from_data(rows, labels)) == "child-parent":
         rows = [(parent, child) for child, parent in rows]
@@ -632,14 +645,14 @@ def _edges_of_frame(frame: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
 
 
 def _order_from_data(rows: Sequence[tuple[Any, Any]], labels: Sequence[Any]) -> str:
-    """The order of two columns whose names do not tell it; a warning unless the data show the documented one."""
+    """Return the order of two columns whose names do not show it. Warn unless the data show the documented order."""
     order = order_from_roots([["" if _is_missing(end) else str(end) for end in row] for row in rows])
     if order != "parent-child" and rows:
         parent, child = labels[::-1] if order else labels
         why = "there are fewer roots than leaves this way" if order else "the data do not show the order"
         warnings.warn(
-            f"the column {parent!r} was taken as the parent and {child!r} as the child, because {why}; name the "
-            "columns 'parent' and 'child' to state it",
+            f"column {parent!r} is used as the parent and column {child!r} as the child, because {why}; to choose "
+            "them yourself, name the columns 'parent' and 'child'",
             HierarchyWarning,
             stacklevel=4,
         )

@@ -1,4 +1,4 @@
-"""Tables of zeros and ones in any container: read as sparse booleans, and returned in the container of the input."""
+"""Tables of zeros and ones in any container, read as sparse booleans and returned in the input's container type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hietan._runtime.optional import import_optional
 
 
 def column_labels(X: Any) -> list[Any] | None:
-    """The labels of a frame's columns; None if X is not a frame or, as in scikit-learn, no label is a string."""
+    """Return a frame's column labels. Return None if X is not a frame or, as in scikit-learn, no label is a string."""
     if not (hasattr(X, "columns") and hasattr(X, "to_numpy")):
         return None
     labels = list(X.columns)
@@ -21,7 +21,7 @@ def column_labels(X: Any) -> list[Any] | None:
 
 
 def n_columns(X: Any) -> int:
-    """The number of columns of a table."""
+    """Return a table's number of columns."""
     shape = np.shape(X)
     if len(shape) != 2:
         raise ValueError(f"X must be a table of rows and columns, got shape {shape}")
@@ -29,7 +29,7 @@ def n_columns(X: Any) -> int:
 
 
 def read_ones(X: Any, at: Sequence[int] | None = None) -> sp.csr_array[np.bool_]:
-    """Where X is 1, in the columns `at` of a frame or in all columns. A sparse X is never made dense."""
+    """Return the ones of X, in the columns `at` of a frame or in all columns. A sparse X stays sparse."""
     if sp.issparse(X):
         return _read_sparse(X)
     values = np.asarray(X) if at is None else _columns(X, at).to_numpy()
@@ -41,7 +41,7 @@ def read_ones(X: Any, at: Sequence[int] | None = None) -> sp.csr_array[np.bool_]
 
 
 def _read_sparse(X: Any) -> sp.csr_array[np.bool_]:
-    table: sp.csr_array[Any] = sp.csr_array(X)  # its arrays may be those of X, and are not changed
+    table: sp.csr_array[Any] = sp.csr_array(X)  # it may share arrays with X, which are not changed
     if not table.has_canonical_format or not table.data.all():
         table = table.copy()
         table.sum_duplicates()
@@ -55,7 +55,7 @@ def _read_sparse(X: Any) -> sp.csr_array[np.bool_]:
 
 
 def missing_ones(ones: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) -> sp.coo_array[np.int8]:
-    """The zeros that should be ones, row by row: those at a parent of a 1."""
+    """Return, row by row, the zeros that should be ones because they are at a parent of a 1."""
     due = ones @ parents.astype(np.bool_)
     due.sort_indices()  # otherwise scipy multiplies in a slower way
     zeros = sp.csr_array(due.astype(np.int8) - due.multiply(ones).astype(np.int8))
@@ -64,10 +64,10 @@ def missing_ones(ones: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) 
 
 
 def write_like(X: Any, ones: sp.csr_array[np.bool_], at: Sequence[int] | None = None) -> Any:
-    """The table in a container like X; if X is a frame, its columns other than `at` are copied."""
+    """Return the table in a container like X. If X is a frame, its columns other than `at` are copied."""
     if sp.issparse(X):
         table, filled = cast("Any", X), cast("Any", ones)
-        filled.data = filled.data.astype(table.dtype)  # `astype` of the table would copy its indices, too
+        filled.data = filled.data.astype(table.dtype)  # `astype` of the table would also copy its indices
         return type(table)(filled)
     values = ones.toarray().astype(np.uint8)
     if not hasattr(X, "columns"):
@@ -105,4 +105,4 @@ def _is_binary(values: Any) -> NDArray[np.bool_]:
 
 def _not_binary(row: int, column: object, value: object) -> ValueError:
     value = value.item() if isinstance(value, np.generic) else value
-    return ValueError(f"X must hold only 0 and 1, but row {row}, column {column!r} holds {value!r}")
+    return ValueError(f"X must contain only 0 and 1, but row {row}, column {column!r} contains {value!r}")

@@ -1,7 +1,7 @@
-"""The file of a model: a zip archive of plain arrays (`.npy`) and JSON, so that it may come from anyone.
+"""The model file: a zip archive of plain arrays (`.npy`) and JSON, safe to load from any source.
 
-A classifier is stored as its parameters (`get_params`) and its fitted attributes. To load it, a new one with those
-parameters is given the attributes through `__setstate__`, which checks them. The class of a model is looked up in a
+A classifier is stored as its parameters (`get_params`) and its fitted attributes. To load it, a new classifier with
+these parameters gets the attributes through `__setstate__`, which checks them. The class of a model is looked up in a
 table, never imported by its name.
 """
 
@@ -50,7 +50,7 @@ def save(
     metadata: Mapping[str, Any] | None = None,
     compressed: bool = False,
 ) -> None:
-    """Write a fitted classifier of hietan to a file, which `load` reads back.
+    """Write a fitted hietan classifier to a file for `load`.
 
     For pipelines, calibrated classifiers and other wrappers, use skops with `hietan.skops_types`.
 
@@ -63,7 +63,7 @@ def save(
     metadata : mapping or None, default None
         Plain values to keep in the file; `read_metadata` returns them.
     compressed : bool, default False
-        Whether to compress the arrays. The file is then several times smaller, and takes many times longer to write.
+        Whether to compress the arrays. The file is then several times smaller, and writing is many times slower.
 
     Raises
     ------
@@ -87,9 +87,8 @@ def save(
     name = type(model).__name__
     if name not in CLASSIFIERS or type(model) is not getattr(classifiers, name):
         raise TypeError(
-            f"hietan.save stores the classifiers of hietan, got {name}. For other estimators use skops:\n"
-            "    skops.io.dump(model, path)\n"
-            "    model = skops.io.load(path, trusted=hietan.skops_types())"
+            f"hietan.save stores only hietan classifiers, got {name}. For other estimators, use skops:\n    "
+            "skops.io.dump(model, path)\n    model = skops.io.load(path, trusted=hietan.skops_types())"
         )
     check_is_fitted(model)
     writer = _Writer()
@@ -108,7 +107,7 @@ def save(
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model that `save` wrote. Nothing in the file is run, and all of it is checked.
+    """Read a model that was written by `save`. The whole file is checked, and nothing in it is executed.
 
     Parameters
     ----------
@@ -118,7 +117,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     classifier
-        A fitted classifier that predicts the same as the one that was saved. Its `n_jobs` is None.
+        A fitted classifier that predicts the same as the saved classifier. Its `n_jobs` is None.
 
     Raises
     ------
@@ -133,7 +132,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         kind, reader = getattr(classifiers, name), _Reader(archive)
         kind._check_names(nodes)
         n_classes, n_features = len(reader.decode(nodes["classes_"])), len(reader.decode(nodes["hierarchy_"]))
-        reader.expected = 4 * n_classes * n_features**2  # the counts of all pairs take half of it
+        reader.expected = 4 * n_classes * n_features**2  # the counts of all pairs need half of it
         parameters = {key: reader.decode(value) for key, value in about["parameters"].items()}
         model = kind(**{**parameters, "n_jobs": None})  # how many threads to use is not for a file to say
         fitted = {key: reader.decode(value) for key, value in nodes.items()}
@@ -143,13 +142,13 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def _limit_ancestors(kind: type, hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
-    """Raise ValueError if a classifier needs all ancestors, and there are more than a file of this size may have."""
+    """Raise ValueError if a classifier needs all ancestors and there are more than a file of this size may have."""
     if issubclass(kind, PairBayes):
         hierarchy.limit_ancestors(_PAIRS + _PAIR_RATIO * os.path.getsize(path))
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the metadata that `save` was given with a model; empty if there were none.
+    """Return the metadata that were passed to `save` with a model, empty if there were none.
 
     Raises
     ------
@@ -162,7 +161,7 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file claims to be a model of hietan; `load` checks whether it is a sound one."""
+    """Return whether a file claims to be a hietan model. `load` checks whether the model is valid."""
     try:
         refuse_special(path)
         with open(path, "rb") as file:
@@ -170,13 +169,13 @@ def is_model(path: str | os.PathLike[str]) -> bool:
             return bool(ArchiveReader(file).read_json("about.json")["format"] == FORMAT)
     except zipfile.BadZipFile:  # an archive that was cut off begins with its first member
         return start[30:].startswith(_FIRST_MEMBER)
-    except Exception:  # whatever else the file is
+    except Exception:  # any other kind of file
         return False
 
 
 @contextmanager
 def _open(path: str | os.PathLike[str]) -> Iterator[ArchiveReader]:
-    """Yield the archive of a model; any exception about its content becomes a ModelFileError that names the file."""
+    """Yield a model's archive. Any exception about its content becomes a ModelFileError that names the file."""
     name = os.fspath(path)
     refuse_special(path)
     with open(path, "rb") as file:
@@ -192,24 +191,28 @@ def _open(path: str | os.PathLike[str]) -> Iterator[ArchiveReader]:
 def _read_about(archive: ArchiveReader) -> dict[str, Any]:
     about = archive.read_json("about.json")
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise ModelFileError("this is not a hietan model: hietan.save did not write it")
+        found = about.get("format") if isinstance(about, dict) else about
+        raise ModelFileError(f"expected a hietan model, found {found!r:.40}")
     if about.get("version") != VERSION:
         raise ModelFileError(
-            f"another version of hietan wrote this file, in version {about.get('version')!r:.80} of the format; this "
-            f"one reads version {VERSION}: fit and save the model again"
+            f"this file uses format version {about.get('version')!r:.80}, but this version of hietan reads format "
+            f"version {VERSION}; fit and save the model again"
         )
     return about
 
 
 class _Writer:
-    """Turn values into JSON; arrays and hierarchies become members of the archive, each hierarchy once."""
+    """A converter from values to JSON.
+
+    Arrays and hierarchies become archive members, and each hierarchy is stored once.
+    """
 
     def __init__(self) -> None:
         self.members: dict[str, bytes | NDArray[Any]] = {}
         self._hierarchies: list[tuple[Hierarchy, str]] = []
 
     def encode(self, value: Any) -> Any:
-        """Return a value as JSON, which refers to arrays and hierarchies by the names of their members."""
+        """Return a value as JSON, which refers to arrays and hierarchies by their member names."""
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, _PLAIN):
@@ -249,12 +252,12 @@ class _Writer:
 
 
 class _Reader:
-    """Turn JSON and members of the archive back into values; every hierarchy is built once."""
+    """A converter from JSON and archive members back to values. Each hierarchy is built once."""
 
     def __init__(self, archive: ArchiveReader) -> None:
         self._archive = archive
         self.expected = 0
-        """The size of the largest array that the model can hold, in bytes; 0 while it is not known."""
+        """The size of the model's largest possible array, in bytes; 0 while unknown."""
         self._hierarchies: dict[str, Hierarchy] = {}
 
     def decode(self, node: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The types that skops must trust to load pipelines and wrappers around the classifiers of hietan."""
+"""The types that skops must trust to load pipelines and wrappers around hietan's classifiers."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _OF_SCIKIT_LEARN = (
 
 
 def skops_types() -> list[str]:
-    """Return the types to trust when skops loads an estimator that contains classifiers of hietan.
+    """Return the types to trust when skops loads an estimator that contains hietan classifiers.
 
-    They are the estimators of hietan, what their fits leave, and the private types of scikit-learn that wrappers such
-    as `CalibratedClassifierCV` hold. None of them runs code from the file, and the classifiers check what they are
-    given. Whatever else an estimator contains is for you to judge: ``skops.io.get_untrusted_types`` lists it.
+    They are hietan's estimators, the types of their fitted attributes, and scikit-learn's private types in wrappers
+    such as `CalibratedClassifierCV`. None of them runs code from the file, and the classifiers check their state.
+    Judge all other types yourself; ``skops.io.get_untrusted_types`` lists them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From results to one self-contained HTML file: first a plain dict, then the page made from it."""
+"""Reports: self-contained HTML files that show a study's results or a ranking."""
 
 from hietan.report._candidates_page import write_candidates
 from hietan.report._html import parse_term_urls

@@ -1,4 +1,4 @@
-"""Rows of a dataset ranked by a model, with reasons: the page of a report with this one part."""
+"""The report on ranked candidates, with reasons for each candidate."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from scipy.stats import spearmanr
 
 from hietan._io.files import atomic_write
 from hietan.candidates import Candidates, Validation
-from hietan.evaluation._outputs.counterfactuals import by_spread, find_counterfactuals, promising_columns
+from hietan.evaluation import average_precision
 from hietan.evaluation._outputs.report_data import (
     Reasons,
     compact,
+    data_date,
     decimals,
     ontology_parents,
     significant,
     similar_rows,
 )
+from hietan.explain._branches import cut_branches
 from hietan.report._html import TERM_URLS, render
+from hietan.report._verdicts import candidates_title, candidates_verdict
 
 FORMAT = 1
 EXPLAINED = 50
 _BATCH = 10
-_FLIP_TRIES = 4000  # single changes that are tried, over all explained rows: each is a prediction
 
 
 def write_candidates(
@@ -38,8 +40,9 @@ def write_candidates(
     others: Sequence[Candidates] = (),
     term_urls: Mapping[str, str] = TERM_URLS,
     fdr: float | None = None,
+    date: str | None = None,
 ) -> Path:
-    """Write the page of ranked candidates as one HTML file that needs no network and no server.
+    """Write the ranked candidates as a single HTML file that works offline.
 
     Parameters
     ----------
@@ -50,13 +53,15 @@ def write_candidates(
     command : str
         The shell command that explains a row, without the row; shown with each row.
     explained : int
-        How many candidates are explained at each end of the list.
+        Number of candidates to explain at each end of the list.
     others : sequence of Candidates
-        The same rows ranked by other models: the page shows what each of them says, and where they agree.
+        The same rows ranked by other models; the report shows each model's prediction and where they agree.
     term_urls : mapping of str to str
-        Where terms are described, by the prefix of their identifiers; see `hietan.report.parse_term_urls`.
+        URLs that describe terms, by identifier prefix; see `hietan.report.parse_term_urls`.
     fdr : float, optional
-        The false discovery rate that the page shows first [default: 0.2].
+        The false discovery rate that the report shows first [default: 0.2].
+    date : str, optional
+        The date in the title. By default, it is the date of the ranked data: the latest date in their file versions.
 
     Examples
     --------
@@ -72,7 +77,7 @@ def write_candidates(
     """
     path = Path(output)
     options: dict[str, Any] = {"command": command, "explained": explained, "others": others}
-    content = candidates_summary(candidates, term_urls=term_urls, fdr=fdr, **options)
+    content = candidates_summary(candidates, term_urls=term_urls, fdr=fdr, date=date, **options)
     atomic_write(path, render(content), follow=True)
     return path
 
@@ -85,30 +90,34 @@ def candidates_summary(
     others: Sequence[Candidates] = (),
     term_urls: Mapping[str, str] = TERM_URLS,
     fdr: float | None = None,
+    date: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
-    """What the page of ranked candidates shows, as plain values; see `write_candidates` for the parameters.
+    """Return the candidates report's content as plain values; see `write_candidates` for the parameters.
 
-    `progress` is called with the number of rows that are explained and the number of all that will be.
+    `progress` is called with the number of rows explained so far and the total.
     """
     trained, data = candidates.trained, candidates.data
     terms = dict(zip(data.feature_names, data.term_names, strict=True))
     names = [terms[feature] for feature in trained.feature_names]
     noun = data.row_noun if data.row_noun != "row" else trained.row_noun
     about = (
-        f"{candidates.n_new:,} candidates among {len(data.instance_names):,} {noun}s of {data.name or 'a dataset'}, "
-        f"ranked by {trained.description}."
+        f"{candidates.n_new:,} candidate{'' if candidates.n_new == 1 else 's'} among {len(data.instance_names):,} "
+        f"{noun}s of {data.name or 'a dataset'}, ranked by {trained.description}."
     )
     if candidates.positive:
-        about += f" They are ranked by the log-odds of {candidates.positive}."
+        about += f" Rows are ordered by the log-odds of {candidates.positive}."
     reasons = Reasons()
     return {
         "format": FORMAT,
         "kind": "candidates",
-        "title": "Ranked candidates",
-        "about": {"model": about, "caution": trained.caution, "command": command, "raw": candidates.raw},
+        "title": candidates_title(candidates, noun, data_date(data.provenance), date),
+        "verdict": candidates_verdict(candidates, noun),
+        "about": {"model": about, "caution": trained.caution, "command": command, "raw": candidates.raw}
+        | ({"unlabelled": trained.bound_note} if trained.unlabelled else {}),
         "methods": _methods([candidates, *others], about),
         "lists": _lists(candidates, fdr or 0.2),
+        "branches": _branches(candidates, explained),
         "quality": None if trained.validation is None else _quality(candidates, trained.validation),
         "term_urls": dict(term_urls),
         "datasets": [
@@ -130,30 +139,69 @@ def candidates_summary(
 
 
 def _lists(candidates: Candidates, first: float) -> dict[str, Any] | None:
-    """The lists at false discovery rates of 1 to 50% and at the first one shown; None if the model has no scores."""
+    """Return the lists at false discovery rates of 1 to 50% and at the first rate shown, or None without such rates."""
     if candidates.p_value_ranks is None:
         return None
     chosen = candidates.selection
     rates = [first] if chosen else sorted({first, *(percent / 100 for percent in range(1, 51))})
+    found = [chosen or candidates.selection_at(rate) for rate in rates]
     return {
         "first": rates.index(first),
-        "lines": [(chosen or candidates.selection_at(rate)).text for rate in rates],
+        "lines": [selection.text for selection in found],
+        "rows": [selection.n_rows for selection in found],
+        "rates": rates,
         "note": candidates.trained.error_rate_note,
     }
 
 
 def _quality(candidates: Candidates, validation: Validation) -> dict[str, Any]:
-    """The validation of the model, for its own positive class, and how far the ranking follows the annotations."""
-    quality, correlation = asdict(validation), _correlation(candidates)
-    quality["class_rows"] = list(quality["class_rows"])[:: candidates.trained.positive_sign]
-    if correlation is not None and validation.positive not in ("", candidates.positive):
-        correlation = -correlation  # of the class that the validation refers to
-    note = candidates.trained.validation_note
-    return {**quality, "note": note, "ranking_correlation": correlation}
+    """Return the model's validation for the ranked class, and how closely the ranking follows annotation counts."""
+    trained, quality = candidates.trained, asdict(validation)
+    quality["class_rows"] = list(quality["class_rows"])[:: trained.positive_sign]
+    if validation.positive not in ("", candidates.positive):  # the numbers refer to the other class
+        turned: dict[str, Any] = {"positive": candidates.positive, "average_precision": None}
+        turned["curve"] = [(1 - p, 1 - share, n) for p, share, n in validation.curve[::-1]]
+        for name, whole in (("annotations_auc", 1), ("annotations_correlation", 0)):
+            turned[name] = None if quality[name] is None else whole - quality[name]
+        if trained.held_out is not None:
+            wanted = trained.held_out.labels == trained.positive_label
+            odds = trained.held_out.odds(trained.classifier.classes_, trained.positive_label)
+            turned["average_precision"] = average_precision(wanted, odds)
+        quality |= turned
+    return {**quality, "note": trained.validation_note, "ranking_correlation": _correlation(candidates)}
+
+
+def _branches(candidates: Candidates, explained: int) -> dict[str, Any] | None:
+    """Return the shared branches of the rows at the top and at the end of the list, or None if there are none.
+
+    The top is the list at the given false discovery rate if it has these rows, and otherwise the explained
+    candidates.
+    """
+    model, n_new = candidates.trained.classifier, candidates.n_new
+    first = range(n_new if candidates.selection else min(explained, n_new))
+    if len(first) < 2 or not hasattr(model, "contributions") or not model.hierarchy_.adjacency.nnz:
+        return None
+    last = range(max(n_new - explained, len(first)), n_new)
+    X = candidates.X[candidates.order[[*first, *last]].tolist()]
+    found, base = model.contributions(X, target=candidates.trained.positive_label, return_base=True)
+    n = len(first)
+    cut = cut_branches(model.hierarchy_, np.asarray(found[:n].mean(axis=0)).ravel(), None, 8)
+    if not cut.columns:
+        return None
+    rest = 1 - cut.shares.sum(axis=1)
+    amounts = np.column_stack([base, found @ np.column_stack([cut.shares, rest])])
+    return {
+        "rows": [n, len(last)],
+        "columns": [*cut.columns, -1],
+        "means": [
+            decimals(part.mean(axis=0).tolist(), 3) for part in (amounts[:n], amounts[n:]) if len(part)
+        ],
+        "above": (amounts[:n, 1:] > 0).sum(axis=0).tolist(),
+    }
 
 
 def _correlation(candidates: Candidates) -> float | None:
-    """Spearman's correlation of the candidates' log-odds with their number of annotations; None if it is undefined."""
+    """Return Spearman's correlation between the candidates' log-odds and annotation counts, or None if undefined."""
     new = candidates.order[: candidates.n_new]
     annotations = np.asarray(candidates.X.sum(axis=1, dtype=np.int64)).ravel()[new]
     odds = candidates.log_odds[new]
@@ -163,7 +211,7 @@ def _correlation(candidates: Candidates) -> float | None:
 
 
 def _methods(rankings: Sequence[Candidates], about: str) -> list[dict[str, str]]:
-    """The models, each with a name of its own."""
+    """Return the models, each with a unique name."""
     kinds = [type(ranking.trained.classifier).__name__ for ranking in rankings]
     names = [
         kind if kinds.count(kind) == 1 else f"{kind} {1 + kinds[:i].count(kind)}"
@@ -178,7 +226,7 @@ def _methods(rankings: Sequence[Candidates], about: str) -> list[dict[str, str]]
 
 
 def _rows(candidates: Candidates, others: Sequence[Candidates]) -> dict[str, Any]:
-    """The rows as they are listed: the candidates first, then the rows that the model was trained on."""
+    """Return the rows in list order: candidates first, then training rows."""
     trained, data, order = candidates.trained, candidates.data, candidates.order.tolist()
     names = [data.instance_names[i] for i in order]
     known = candidates.rows[candidates.n_new :]
@@ -201,20 +249,20 @@ def _rows(candidates: Candidates, others: Sequence[Candidates]) -> dict[str, Any
 
 
 def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dict[str, Any]:
-    """What a model says about the rows with these names; raises ValueError if it knows other rows or classes."""
+    """Return a model's predictions for the named rows. Raise ValueError if its rows or classes differ."""
     trained, classes = ranking.trained, first.trained.class_names
     if trained.class_names != classes or ranking.positive != first.positive:
         listed = (f"{', '.join(r.trained.class_names)} (positive: {r.positive})" for r in (first, ranking))
         raise ValueError(
-            f"the models do not separate the same classes: {' and '.join(listed)}; rank with models of the same "
-            "classes and one positive class"
+            f"the models do not separate the same classes: {' and '.join(listed)}; use models with the same "
+            "classes and the same positive class"
         )
     place = {name: i for i, name in enumerate(ranking.data.instance_names)}
     missing = [name for name in names if name not in place]
     if missing:
         raise ValueError(
-            f"another model did not rank {missing[0]!r} and {len(missing) - 1} more of the rows; rank the same rows "
-            "with all models, and keep those that any of them was trained on"
+            f"another model did not rank {missing[0]!r} and {len(missing) - 1} other rows; rank the same rows "
+            "with all models, and include the training rows of every model"
         )
     order = [place[name] for name in names]
     predicted = np.searchsorted(trained.classifier.classes_, ranking.labels)
@@ -223,9 +271,10 @@ def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dic
         "predicted": predicted[order].tolist(),
         "log_odds": decimals(ranking.log_odds[order].tolist(), 3),
     }
-    if trained.calibration is not None:
-        probabilities = ranking.probabilities[order]
-        scores["calibrated"] = [significant(p) for p in probabilities.tolist()]
+    shown = {"calibrated": ranking.probabilities if trained.calibration is not None else None}
+    for name, values in {**shown, "lift": ranking.lifts}.items():
+        if values is not None:
+            scores[name] = [significant(value) for value in values[order].tolist()]
     if ranking is first and ranking.p_values is not None:
         scores["p_value"] = [significant(p) for p in ranking.p_values[order[: ranking.n_new]].tolist()]
     return scores
@@ -238,7 +287,7 @@ def _explained(
     reasons: Reasons,
     progress: Callable[[int, int], None] | None,
 ) -> list[dict[str, Any]]:
-    """The explanations of the first and of the last candidates; `reasons` collects the texts that they share."""
+    """Return explanations of the first and last candidates. `reasons` collects the texts that they share."""
     model, n_new = candidates.trained.classifier, candidates.n_new
     ranks = sorted({*range(min(n_rows, n_new)), *range(max(n_new - n_rows, 0), n_new)})
     if not n_new:  # all rows are known: the first of them stand for the others
@@ -252,15 +301,11 @@ def _explained(
         batch = ranks[start : start + _BATCH]
         X = candidates.X[candidates.order[batch].tolist()]
         explanations = model.explain(X, term_names=names, target=target)
-        flips = _flips(candidates, X, explanations, _FLIP_TRIES // len(ranks))
-        for rank, explanation, flip in zip(batch, explanations, flips, strict=True):
-            shown = compact(explanation, reasons)
-            if flip is not None:
-                shown["flip"] = flip
+        for rank, explanation in zip(batch, explanations, strict=True):
             entry = {
                 "row": rank,
                 "why": "ranked high" if rank < n_rows else "ranked low",
-                "methods": {0: shown},
+                "methods": {0: compact(explanation, reasons)},
             }
             found.append({**entry, "similar": similar[rank]} if similar else entry)
         if progress is not None:
@@ -269,27 +314,11 @@ def _explained(
 
 
 def _similar(candidates: Candidates, ranks: Sequence[int]) -> dict[int, list[list[float]]]:
-    """For each listed row, the training rows that are most like it; empty if none of them is in the dataset.
+    """Return the most similar training rows for each listed row, or an empty result if the dataset contains
+    none of them.
 
-    A row that shares only a synonym with a training row may be another one, so its class would mislead.
+    A row that shares only a synonym with a training row may be a different one, so its class would mislead.
     """
     found = [candidates.matches[i] for i in candidates.order]
     known = [k for k, match in enumerate(found) if match is not None and match.kind != "synonym"]
-    if not known:
-        return {}
-    return similar_rows(candidates.X[candidates.order.tolist()], ranks, among=known)
-
-
-def _flips(
-    candidates: Candidates, X: Any, explanations: Sequence[Any], tries: int
-) -> Sequence[dict[str, Any] | None]:
-    """What would change the answers; None where the model does not say or has a cutoff of its own."""
-    trained = candidates.trained
-    if trained.cutoff is not None:
-        return [None] * len(explanations)
-    counts = trained.classifier.counts_
-    telling = by_spread(counts.ones / np.maximum(counts.class_count, 1)[:, None])
-    column_of = {name: j for j, name in enumerate(trained.feature_names)}
-    tries = max(1, tries)
-    orders = [promising_columns(explanation, column_of, telling, tries) for explanation in explanations]
-    return find_counterfactuals(trained.classifier, X.toarray(), explanations[0].hierarchy, orders, tries)
+    return {} if not known else similar_rows(candidates.X[candidates.order.tolist()], ranks, among=known)

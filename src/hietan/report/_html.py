@@ -1,4 +1,4 @@
-"""From the plain dict of a report to a single HTML file that fetches nothing, with links to the terms of ontologies."""
+"""Turn a report's content into a single HTML file that loads nothing, with links to ontology terms."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ TERM_URLS: Mapping[str, str] = MappingProxyType(
         "OMIM": "https://omim.org/entry/{code}",
     }
 )
-"""The address of the terms of each ontology; {id} stands for the identifier, {code} for what follows its prefix."""
+"""The address of each ontology's terms; {id} stands for the identifier, {code} for the part after its prefix."""
 
 
 def render(content: Mapping[str, Any]) -> str:
-    """The HTML page of a report.
+    """Return a report's HTML.
 
-    The data are in a block of JSON that is not run as a script, and no text in them can end the block. A content
-    security policy lets the page run its own script, identified by its hash, and fetch nothing at all.
+    The data are in a JSON block that is not run as a script, and no text in them can end the block. A content security
+    policy allows only the report's own script, identified by its hash, and blocks all network access.
     """
     page = files("hietan.report") / "page"
     style = "\n".join((page / name).read_text(encoding="utf-8") for name in STYLES)
@@ -83,7 +83,7 @@ def render(content: Mapping[str, Any]) -> str:
 
 
 def as_json(content: Mapping[str, Any]) -> str:
-    """JSON without any <, so that within HTML nothing in it can begin a tag or a comment.
+    """Return JSON without any <, so that it cannot begin an HTML tag or comment.
 
     >>> as_json({"name": "</script>"})
     '{"name":"\\\\u003c/script>"}'
@@ -97,18 +97,18 @@ def _hash(text: str) -> str:
 
 
 def parse_term_urls(texts: Iterable[str]) -> dict[str, str]:
-    """The addresses of terms: those of `TERM_URLS`, and those given as texts, which come first.
+    """Return the term URLs: the given URLs first, then `TERM_URLS`.
 
     Parameters
     ----------
     texts : iterable of str
-        Texts such as ``ICD=https://example.org/{code}``: the prefix of the identifiers, which a colon or an underscore
-        ends, and an address with {id} or {code} in it. The prefix * stands for all other terms.
+        Texts such as ``ICD=https://example.org/{code}``: an identifier prefix, which ends at a colon or an
+        underscore, and a URL that contains {id} or {code}. The prefix * stands for all other terms.
 
     Raises
     ------
     ValueError
-        If a text has another form, or the address does not begin with https:// or http://.
+        If a text has another form, or the URL does not begin with https:// or http://.
 
     Examples
     --------
@@ -119,19 +119,15 @@ def parse_term_urls(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         prefix, equals, url = (part.strip() for part in text.partition("="))
         if not equals or not prefix:
-            raise ValueError(f"the address of terms is {text!r}; expected PREFIX=https://.../{{id}}")
+            raise ValueError(f"the term URL is {text!r}; expected PREFIX=https://.../{{id}}")
         _check_term_url(url)
         found[prefix] = url
     return found
 
 
 def _check_term_url(url: str) -> None:
-    """Refuse an address that a link must not have; raises ValueError."""
+    """Raise ValueError if a URL is not allowed in a link."""
     if not url.startswith(("https://", "http://")):
-        raise ValueError(
-            f"the address of terms is {url!r}; expected one that begins with https:// or http://"
-        )
+        raise ValueError(f"the term URL is {url!r}; expected a URL that begins with https:// or http://")
     if "{id}" not in url and "{code}" not in url:
-        raise ValueError(
-            f"the address of terms is {url!r}; expected {{id}} or {{code}} where the term belongs"
-        )
+        raise ValueError(f"the term URL is {url!r}; expected {{id}} or {{code}} where the term belongs")

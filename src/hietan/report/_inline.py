@@ -1,4 +1,4 @@
-"""The page of a study inside a notebook."""
+"""A study's report inside a notebook."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from hietan.report._study_page import study_summary
 
 @dataclass(frozen=True)
 class InlineReport:
-    """A report that a notebook shows as it is: one page in a frame of its own, which fetches nothing.
+    """A report that a notebook shows in a separate frame, without network access.
 
     Attributes
     ----------
     content : mapping
-        What the page shows, as plain values.
+        The report's content, as plain values.
     height : int
-        The height of the frame in pixels.
+        The frame height in pixels.
     """
 
     content: Mapping[str, Any]
@@ -44,14 +44,14 @@ class InlineReport:
 
 
 def show_report(study: StudyResults | str | Path, *, height: int = 720) -> InlineReport:
-    """The report of a study, to be shown in a notebook.
+    """Return a study's report for display in a notebook.
 
     Parameters
     ----------
     study : StudyResults or path
-        The results of a study, or the directory of a finished one. Nothing is written to the directory.
+        A study's results, or a finished study's directory. Nothing is written to the directory.
     height : int
-        The height of the frame in pixels.
+        The frame height in pixels.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def show_report(study: StudyResults | str | Path, *, height: int = 720) -> Inlin
     >>> from hietan.evaluation import run_study
     >>> data = make_hierarchical_classification(60, 15, random_state=0)
     >>> show_report(run_study([data], {"Hie-TAN-Lite": HieTANLite()}, cv=2))
-    InlineReport('Report of a study', 1 datasets)
+    InlineReport('synthetic: Hie-TAN-Lite', 1 datasets)
     """
     if not isinstance(study, StudyResults):
         return InlineReport(study_summary(study), height)

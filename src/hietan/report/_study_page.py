@@ -1,4 +1,4 @@
-"""The directory of a study as one plain dict: all that the report shows, and nothing else. Nothing is written."""
+"""Collect everything that a study's report shows in a plain dict. Nothing is written."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from hietan.evaluation._study.plan import method_key
 from hietan.evaluation._study.results import read_incomplete
 from hietan.exceptions import StudyError
 from hietan.report._html import TERM_URLS, render
+from hietan.report._verdicts import study_title, study_verdict
 
 FORMAT = 1
 Line = dict[str, str]
@@ -43,36 +44,45 @@ MOST_CURVES = 40
 
 
 def write_report(
-    folder: str | Path, output: str | Path | None = None, *, term_urls: Mapping[str, str] = TERM_URLS
+    folder: str | Path,
+    output: str | Path | None = None,
+    *,
+    term_urls: Mapping[str, str] = TERM_URLS,
+    date: str | None = None,
 ) -> Path:
-    """Write the report of a study as one HTML file.
+    """Write a study's report as a single HTML file.
 
     Parameters
     ----------
     folder : path
         The directory of a finished study. Nothing in it is changed.
     output : path, optional
-        The file to write; `report.html` in the directory if not given.
+        The file to write [default: `report.html` in the directory].
     term_urls : mapping of str to str
-        Where terms are described, by the prefix of their identifiers; see `hietan.report.parse_term_urls`.
+        URLs that describe terms, by identifier prefix; see `hietan.report.parse_term_urls`.
+    date : str, optional
+        The date in the title. By default, it is the date of the data: the latest date in their file versions. The
+        same study therefore always gives the same report.
 
     Returns
     -------
     Path
-        The file.
+        The report's path.
     """
     path = Path(output) if output is not None else Path(folder) / "report.html"
-    content = study_summary(folder, term_urls=term_urls)
+    content = study_summary(folder, term_urls=term_urls, date=date)
     try:
         page = render(content).encode()
-    except ValueError as error:  # a number that JSON cannot hold, or a text that no file can hold
+    except ValueError as error:  # a number that JSON cannot represent, or a text that cannot be encoded
         raise _damaged(folder, error) from error
     atomic_write(path, page, follow=output is not None)
     return path
 
 
-def study_summary(folder: str | Path, *, term_urls: Mapping[str, str] = TERM_URLS) -> dict[str, Any]:
-    """What the report of a study shows, as plain values; predictions and explanations are those of the first seed.
+def study_summary(
+    folder: str | Path, *, term_urls: Mapping[str, str] = TERM_URLS, date: str | None = None
+) -> dict[str, Any]:
+    """Return a study report's content as plain values. Predictions and explanations come from the first seed.
 
     See `write_report` for the parameters.
 
@@ -82,10 +92,12 @@ def study_summary(folder: str | Path, *, term_urls: Mapping[str, str] = TERM_URL
         If the directory does not contain a finished study, or one of its files is damaged.
     """
     try:
-        return {**_study_summary(Path(folder)), "term_urls": dict(term_urls)}
+        found = _study_summary(Path(folder))
+        words = {"title": study_title(found, date), "verdict": study_verdict(found)}
+        return {**found, **words, "term_urls": dict(term_urls)}
     except StudyError:
         raise
-    # The files may say anything: a column is missing, a number is a word, a method is not in the summary.
+    # The files may be damaged: a column may be missing, a number may be a word, a method may not be in the summary.
     except (
         LookupError,
         TypeError,
@@ -132,7 +144,6 @@ def _study_summary(folder: Path) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "kind": "study",
-        "title": "Report of a study",
         "about": _about(manifest, _rows(folder / "failures.csv")),
         "metrics": {name: _metric(name, positive) for name in METRICS},
         "methods": [_method(which, methods, manifest) for which in methods],
@@ -150,8 +161,6 @@ def _metric(name: str, positive: str) -> dict[str, Any]:
     metric = METRICS[name]
     return {
         "label": metric.label_of(positive),
-        "scale": metric.scale,
-        "digits": metric.digits,
         "lower_is_better": metric.lower_is_better,
     }
 
@@ -187,7 +196,7 @@ def _method(
 
 
 def _numbers(ranking: Ranking, methods: Sequence[tuple[str, ...]]) -> list[int]:
-    """The numbers of the ranked methods among all methods."""
+    """Return the ranked methods' indices among all methods."""
     return [
         next(
             i
@@ -199,7 +208,7 @@ def _numbers(ranking: Ranking, methods: Sequence[tuple[str, ...]]) -> list[int]:
 
 
 def _incomplete(by_share: Mapping[float, Ranking], methods: Sequence[tuple[str, ...]]) -> dict[str, Any]:
-    """The mean scores of each method, by the share of annotations lost."""
+    """Return each method's mean scores by share of lost annotations."""
     first = by_share[0]
     return {
         "metric": first.metric,
@@ -254,9 +263,9 @@ def _test(test: TestResult | None) -> list[float] | None:
 
 
 def _effects(ranking: Ranking, number: Mapping[str, int], folder: Path) -> dict[str, Any] | None:
-    """How much the methods differ from the control, if there is anything to compare.
+    """Return how much the methods differ from the control, if there is anything to compare.
 
-    Each row has the number of the method, the mean difference and the ends of its interval, the rank-biserial
+    Each row contains the method's number, the mean difference and the ends of its interval, the rank-biserial
     correlation, and the probabilities that the method is worse, equivalent and better.
     """
     which = (ranking.tuning, ranking.setting, ranking.metric)
@@ -280,7 +289,7 @@ def _effects(ranking: Ranking, number: Mapping[str, int], folder: Path) -> dict[
 
 
 def _intervals(ranking: Ranking, folder: Path) -> list[list[float | None]]:
-    """The middle 95 % of the mean GMean over draws of rows, if the study has them; they exist for GMean only."""
+    """Return 95% bootstrap intervals for each method's mean GMean, if available. Other metrics have no intervals."""
     if ranking.metric != "gmean":
         return []
     found = {
@@ -323,6 +332,7 @@ def _dataset(
         "names": details.get("names", [line["name"] for line in counted]),
         "ontology": details.get("ontology", []),
         "account": details.get("account", {}),
+        "date": str(details.get("date", "")),
         "equal_rows": details.get("equal_rows"),
         "usage": {
             i: {
@@ -343,15 +353,15 @@ def _dataset(
 
 
 def _is_turned(manifest: Mapping[str, Any], dataset: str) -> bool:
-    """Whether the first of two classes is the positive one: on the page, the positive class is always the second."""
+    """Return whether the first of two classes is positive. In the report, the positive class is always the second."""
     labels = manifest["classes"][dataset]
     return len(labels) == 2 and manifest["positive"].get(dataset) == labels[0]
 
 
 def _scores(lines: Sequence[Line], labels: Sequence[str], calibrate: bool) -> dict[str, Any]:
-    """Predicted classes, with the log-odds of the second of two classes or the probability of the predicted class.
+    """Return predicted classes, with log-odds for two classes or the predicted class's probability for more.
 
-    If it is asked for, log-odds come with probabilities that Platt's sigmoid calibrates.
+    On request, log-odds come with probabilities calibrated by Platt's method.
     """
     predicted = [labels.index(line["y_pred"]) if line["y_pred"] in labels else -1 for line in lines]
     odds = _log_odds(lines)
@@ -374,9 +384,9 @@ def _scores(lines: Sequence[Line], labels: Sequence[str], calibrate: bool) -> di
 def _predictions(
     folder: Path, methods: Sequence[tuple[str, str, str]], manifest: Mapping[str, Any]
 ) -> dict[str, dict[int, dict[str, list[Line]]]]:
-    """The lines by dataset, number of the method and seed; of the first seed only if there are too many for curves.
+    """Return the lines by dataset, method index and seed, or only the first seed if there are too many for curves.
 
-    Log-odds are those of the positive class.
+    Log-odds refer to the positive class.
     """
     seeds, datasets = manifest["seeds"], manifest["datasets"]
     wanted = set(map(str, seeds if len(datasets) * len(methods) <= MOST_CURVES else seeds[:1]))
@@ -406,7 +416,7 @@ def _usage(folder: Path, methods: Sequence[tuple[str, str, str]]) -> dict[str, d
 def _reliability(
     predictions: Mapping[str, Mapping[int, list[Line]]], labels: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """For two classes: [predicted, observed, rows] in bins, by dataset and method; under "" over all datasets."""
+    """Return [predicted, observed, rows] in bins for two classes, by dataset and method. "" stands for all datasets."""
     curves: dict[str, Any] = {}
     together: dict[int, list[tuple[Any, Any]]] = {}
     for dataset, by_method in predictions.items():
@@ -428,7 +438,7 @@ def _curve(truth: Any, proba: Any) -> list[Any]:
 
 
 def _tested(lines: Sequence[Line]) -> list[Line]:
-    """The rows that scores are computed on."""
+    """Return the rows that scores are computed on."""
     return [line for line in lines if line.get("tested") != "0"]
 
 
@@ -444,7 +454,7 @@ def _iterate(path: Path) -> Iterator[Line]:
 def _dataset_quality(
     by_method: Mapping[int, Mapping[str, Sequence[Line]]], labels: Sequence[str], tunings: Mapping[int, str]
 ) -> dict[str, Any] | None:
-    """The curves, scores and confusions of the methods on a dataset of two classes; None for other numbers of them.
+    """Return the methods' curves, scores and confusion counts on a two-class dataset, or None for more classes.
 
     Parameters
     ----------
@@ -452,9 +462,9 @@ def _dataset_quality(
         For each method, by its number, and for each seed, its lines in `predictions.csv`. The rows are in the same
         order throughout.
     labels : sequence of str
-        The labels of the classes.
+        The class labels.
     tunings : mapping of int to str
-        What was tuned for each method; "threshold" may be among it.
+        The tuned parameters of each method, which may include "threshold".
     """
     if len(labels) != 2 or not by_method:
         return None
@@ -519,10 +529,11 @@ def _band(draws: NDArray[np.float64]) -> list[list[float | None]]:
 def _confusions(
     lines: Sequence[Line], truth: NDArray[np.bool_], labels: Sequence[str], is_tuned: bool
 ) -> dict[str, Any]:
-    """Counts [true class][predicted class] at the usual threshold and at a tuned one, with where the latter is from.
+    """Return counts [true class][predicted class] at the default and a tuned threshold, and how the threshold
+    was tuned.
 
-    A method that tunes its threshold predicts with it. For any other, the threshold of a row is the one that is best on
-    the other folds. `threshold` is the median, as a probability.
+    A method that tunes its threshold predicts with it. For any other method, a row's threshold is the best one on the
+    other folds. `threshold` is the median, as a probability.
     """
     predicted, score = _predicted(lines, labels), _log_odds(lines)
     if score is None:
@@ -550,7 +561,7 @@ def _counts(truth: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> list[list
 
 
 def _pairs(found: Mapping[int, Quality], score: str) -> list[list[Any]]:
-    """Every method against the best by this score: [method, best, difference, low, high, share of draws above]."""
+    """Compare each method with the best method: [method, best, difference, low, high, share of draws above]."""
     known = {i: quality for i, quality in found.items() if np.isfinite(quality.draws[score][0])}
     if len(known) < 2:
         return []

@@ -1,8 +1,7 @@
-"""Features for the classifiers, with scikit-learn's API: made from terms, or selected, and terms of a list."""
+"""Transformers with scikit-learn's API that make features from terms or select features."""
 
 from hietan.selection._columns import MinSupport, SelectedColumns
 from hietan.selection._eager import GTD, SHSEL, TSEL
 from hietan.selection._hierarchy_encoder import HierarchyEncoder
-from hietan.selection._terms import HierarchyFilter
 
-__all__ = ["GTD", "SHSEL", "TSEL", "HierarchyEncoder", "HierarchyFilter", "MinSupport", "SelectedColumns"]
+__all__ = ["GTD", "SHSEL", "TSEL", "HierarchyEncoder", "MinSupport", "SelectedColumns"]

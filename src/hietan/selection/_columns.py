@@ -1,4 +1,4 @@
-"""Classifiers that are fitted only to chosen columns: by their number of ones, or by a selector."""
+"""Classifiers fitted only to columns chosen by their number of ones or by a selector."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from hietan._runtime.notebook import Documented
 from hietan.classifiers._checks import (
     align_hierarchy,
     in_memory,
@@ -36,7 +35,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def _if_offered(method: _F) -> _F:
-    """Offer a method only if the wrapped classifier has one of the same name."""
+    """Offer a method only if the wrapped classifier has a method of the same name."""
     name = method.__name__
     offered: _F = available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), name))(
         method
@@ -45,16 +44,16 @@ def _if_offered(method: _F) -> _F:
 
 
 def take_columns(X: Any, rows: Any, columns: NDArray[np.intp]) -> Any:
-    """Some of the columns of a table; those of a data frame keep their names, which the next step matches and shows.
+    """Return some of the columns. A data frame's columns keep their names for the next step.
 
     Parameters
     ----------
     X : array, sparse matrix or data frame
         The table.
     rows : array or CSR matrix
-        The same table, validated; its columns are taken if X is not a data frame whose columns have names.
+        The same table, validated; its columns are used unless X is a data frame with column names.
     columns : int array
-        The places of the columns.
+        The positions of the columns.
     """
     names = getattr(X, "columns", None)
     if names is None or not all(isinstance(name, str) for name in names):
@@ -62,15 +61,14 @@ def take_columns(X: Any, rows: Any, columns: NDArray[np.intp]) -> Any:
     return X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns.tolist()]
 
 
-class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """A classifier that is fitted to chosen columns only; a subclass chooses them (`_choose`).
+class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """A classifier fitted only to chosen columns. Subclasses choose the columns in `_choose`.
 
-    A hierarchy given to the classifier, however deep inside it, is restricted to the chosen columns, so that columns
-    need no names to be matched with it; relations through dropped columns remain. Trees and explanations refer to all
-    columns; the dropped ones are in no tree.
+    A hierarchy given to the classifier, at any depth, is restricted to the chosen columns, so that columns need no
+    names to match it. Relations through dropped columns remain. Trees and explanations refer to all columns; dropped
+    columns are in no tree.
     """
 
-    documented_in = "hietan.selection"
     estimator: Any
     estimator_: Any
     hierarchy_: Hierarchy
@@ -78,13 +76,13 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
 
     @abstractmethod
     def _check_parameters(self) -> None:
-        """Refuse wrong parameters."""
+        """Raise an error for invalid parameters."""
 
     @abstractmethod
     def _choose(self, X: Any, rows: Any, y: Any, weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
-        """Which columns to keep, judged by the training rows and their weights, which are all above 0.
+        """Return which columns to keep, based on the training rows and their weights, which are all above 0.
 
-        X is the table as it was given, `rows` are the same, validated.
+        X is the table as given, and `rows` is the same table after validation.
         """
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -97,8 +95,8 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
         y : array of shape (n_samples,)
             Their classes.
         sample_weight : array of shape (n_samples,) or None, default None
-            How often each row counts, for the choice of the columns and for the classifier, which must take weights; 0
-            leaves a row out. None means once.
+            How often each row counts, for the choice of the columns and for the classifier, which must accept weights;
+            0 leaves a row out. None means once.
 
         Returns
         -------
@@ -108,7 +106,7 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
         refuse_dataset(self.estimator, X, y)
         self._check_parameters()
         X, y = self._in_memory(X), self._in_memory(y)
-        # A fit that is refused leaves no model rather than a mixture of two.
+        # A failed fit leaves no model rather than a mixture of two.
         for fitted in ("estimator_", "classes_", "support_", "hierarchy_"):
             self.__dict__.pop(fitted, None)
         rows = validated(self, X, dtype="numeric", ensure_min_samples=2)
@@ -145,37 +143,38 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
         model.fit(take_columns(X, rows, columns), y, **weighted)
         self.hierarchy_ = whole.get(own, align_hierarchy(None, names, len(kept)))
-        self.estimator_, self.support_, self.classes_ = model, kept, model.classes_
+        self.estimator_, self.support_ = model, kept
+        self.classes_: NDArray[Any] = model.classes_
         return self
 
     @_if_offered
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row."""
+        """Return the class of each row."""
         return np.asarray(self._call("predict", X))
 
     @_if_offered
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """P(c | x) for each row and class, in the order of `classes_`."""
+        """Return P(c | x) for each row and class, in the order of `classes_`."""
         return np.asarray(self._call("predict_proba", X))
 
     @_if_offered
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """ln P(c | x) for each row and class, in the order of `classes_`."""
+        """Return ln P(c | x) for each row and class, in the order of `classes_`."""
         return np.asarray(self._call("predict_log_proba", X))
 
     @_if_offered
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """ln P(c, x) for each row and class, in the order of `classes_`; not normalised."""
+        """Return ln P(c, x) for each row and class, in the order of `classes_`, without normalisation."""
         return np.asarray(self._call("predict_joint_log_proba", X))
 
     @_if_offered
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The classifier's own scores of the rows."""
+        """Return the wrapped classifier's scores for the rows."""
         return np.asarray(self._call("decision_function", X))
 
     @_if_offered
     def trees(self, X: Any) -> list[Tree]:
-        """The tree that scores each row of X, over all columns; those that were dropped are not in it."""
+        """Return the tree that scores each row of X, over all columns. Dropped columns are not in the tree."""
         found: list[Tree] = self._call("trees", X)
         widened = {id(tree): tree.over(self.hierarchy_.features) for tree in found}  # often one tree for all
         return [widened[id(tree)] for tree in found]
@@ -185,7 +184,7 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
     def explain(
         self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
     ) -> Explanations:
-        """Why each row of X is classified as it is; the dropped columns contribute nothing.
+        """Explain each row's prediction. Dropped columns do not contribute.
 
         Parameters
         ----------
@@ -197,7 +196,7 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
             The class whose log-odds are explained. None means the second of two classes, or the predicted class if
             there are more.
         term_names : mapping, sequence or None, default None
-            Readable names of the features: by feature, or in the order of all columns.
+            Readable feature names: by feature, or in the order of all columns.
 
         Returns
         -------
@@ -207,12 +206,22 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
         check_is_fitted(self)
         names = readable_names(term_names, self.hierarchy_.features)
         found = self._call("explain", X, target=target, term_names=names)
-        return Explanations(replace(explanation, hierarchy=self.hierarchy_) for explanation in found)
+        whole, columns = self.hierarchy_, np.flatnonzero(self.support_)
+        labels = tuple(names.get(feature, feature) for feature in whole.features)
+        every = sp.csr_array(validated(self, self._in_memory(X), dtype="numeric", reset=False)).toarray()
+        explanations = Explanations()
+        for one, values in zip(found, every, strict=True):
+            parts = one.contributions  # a row of whole numbers is a binary one
+            row = (values > 0 if parts.row.dtype.kind == "u" else values).astype(parts.row.dtype)
+            row[columns] = parts.row
+            spread = parts.spread(columns, whole.features, labels, row)
+            explanations.append(replace(one, hierarchy=whole, contributions=spread))
+        return explanations
 
     @_if_offered
     @also_of_whole_datasets
-    def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
-        """What each feature adds to the log-odds of a class in each row of X; the dropped columns have no entries.
+    def contributions(self, X: Any, *, target: Any = None, return_base: bool = False) -> Any:
+        """Return each feature's contribution to a class's log-odds in each row of X, without dropped columns.
 
         Parameters
         ----------
@@ -220,19 +229,30 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
             The rows, with all columns.
         target : label or None, default None
             The class, as for `explain`.
+        return_base : bool, default False
+            Whether to return the base values as well.
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (n_samples, n_features)
+        contributions : scipy.sparse.csr_array of shape (n_samples, n_features)
             The numbers of `explain`.
+        base : array of shape (n_samples,), if `return_base`
+            The rest of each row's log-odds.
         """
-        found: Any = sp.csr_array(self._call("contributions", X, target=target))
+        if return_base:
+            found, base = self._call("contributions", X, target=target, return_base=True)
+            return self._spread(found), base
+        return self._spread(self._call("contributions", X, target=target))
+
+    def _spread(self, contributions: Any) -> sp.csr_array[np.float64]:
+        """Return the same numbers, placed at their columns among all columns."""
+        found: Any = sp.csr_array(contributions)
         columns = np.flatnonzero(self.support_).astype(found.indices.dtype)
         arrays = found.data, columns[found.indices], found.indptr
         return sp.csr_array(arrays, shape=(found.shape[0], len(self.support_)))
 
     def _call(self, method: str, X: Any, **options: Any) -> Any:
-        """Call a method of the fitted classifier with the kept columns of the rows."""
+        """Call a method of the fitted classifier with the rows' kept columns."""
         check_is_fitted(self)
         rows = validated(self, self._in_memory(X), dtype="numeric", reset=False)
         columns = np.flatnonzero(self.support_)
@@ -251,20 +271,20 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
 
 
 class SelectedColumns(ClassifierOnColumns):
-    """A classifier on the columns that a selector chooses in the training rows.
+    """A classifier that uses the columns a selector chooses from the training rows.
 
     In a Pipeline, the columns of arrays and sparse matrices lose their names, so that a classifier after a selector
-    cannot match its hierarchy with them. Here it can: a hierarchy given to the classifier, however deep inside it, is
+    cannot match its hierarchy with them. Here it can: a hierarchy given to the classifier, at any depth, is
     restricted to the chosen columns; relations through dropped columns remain. Trees and explanations refer to all
-    columns; the dropped ones are in no tree. Weights of rows are given to the selector too, if its `fit` takes them.
+    columns; dropped columns are in no tree. The selector also gets the row weights, if its `fit` accepts them.
 
     Parameters
     ----------
     estimator : scikit-learn classifier
-        The classifier. It is cloned, and not changed.
+        The classifier. It is cloned, not changed.
     selector : scikit-learn selector
-        Chooses the columns: :class:`GTD`, :class:`SHSEL`, :class:`TSEL`, or any other with `get_support`. It is cloned,
-        and not changed.
+        Chooses the columns: :class:`GTD`, :class:`SHSEL`, :class:`TSEL`, or any other with `get_support`. It is
+        cloned, not changed.
 
     Attributes
     ----------
@@ -307,20 +327,20 @@ class SelectedColumns(ClassifierOnColumns):
 
 
 class MinSupport(ClassifierOnColumns):
-    """A classifier on the columns that have at least `min_support` ones in the training rows and vary there.
+    """A classifier that uses the varying columns with at least `min_support` ones in the training rows.
 
-    Datasets are often filtered in this way before they are split, which looks at the features of the test rows, though
-    never at their classes. Here the choice is made in each `fit`, from the rows that `fit` is given. A hierarchy given
-    to the classifier, however deep inside it, is restricted to the kept columns; relations through dropped columns
-    remain. Trees and explanations refer to all columns; the dropped ones are in no tree.
+    Datasets are often filtered in this way before they are split, which looks at the features of the test rows,
+    though never at their classes. Here the choice is made in each `fit`, from the rows that `fit` is given. A
+    hierarchy given to the classifier, at any depth, is restricted to the kept columns; relations through dropped
+    columns remain. Trees and explanations refer to all columns; dropped columns are in no tree.
 
     Parameters
     ----------
     estimator : scikit-learn classifier
-        The classifier. It is cloned, and not changed.
+        The classifier. It is cloned, not changed.
     min_support : int, default 1
         A column is kept if at least this many training rows have a number above 0 in it; rows with weights count as
-        often as these say. With 1, and without weights, only constant columns are dropped.
+        often as their weight. With 1, and without weights, only constant columns are dropped.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Eager selections along the hierarchy, as transformers: the columns are chosen once, in the training rows."""
+"""Eager selection along the hierarchy, as transformers that choose columns once, from the training rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from hietan._runtime.notebook import Documented
 from hietan.classifiers._checks import (
     ACCEPTED,
     align_hierarchy,
@@ -32,12 +31,13 @@ from hietan.structure._relevance import comparison_keys, gain_ratio, information
 from hietan.structure._rows import BinaryRows, first_violation
 
 
-class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta):
-    """What the transformers share: they count the training rows, score each feature and select along the hierarchy.
+class EagerSelection(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
+    """A transformer that counts the training rows, scores each feature and selects features along the hierarchy.
 
-    A subclass implements `_score` and `_select`. The columns of a data frame keep their names, whatever the output is
-    set to, so that the next step of a pipeline matches its hierarchy by name. Arrays and sparse matrices have none;
-    `set_output(transform="pandas")` gives dense ones the names of the hierarchy, and `SelectedColumns` needs no names.
+    A subclass implements `_score` and `_select`. The columns of a data frame keep their names for every output
+    setting, so that the next pipeline step matches its hierarchy by name. Arrays and sparse matrices have none;
+    `set_output(transform="pandas")` gives dense ones the names of the hierarchy, and `SelectedColumns` needs no
+    names.
     """
 
     hierarchy_: Hierarchy
@@ -50,11 +50,11 @@ class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta
 
     @abstractmethod
     def _score(self, counts: PairCounts) -> NDArray[np.float64]:
-        """The number of each feature that the selection compares."""
+        """Return the feature scores that the selection compares."""
 
     @abstractmethod
     def _select(self, scores: NDArray[np.float64], hierarchy: Hierarchy) -> NDArray[np.bool_]:
-        """Which features are kept."""
+        """Return which features to keep."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the columns.
@@ -76,7 +76,7 @@ class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta
             The fitted selector.
         """
         self._check_parameters()
-        # A refused fit leaves no selection rather than half of two.
+        # A failed fit leaves no selection rather than a mixture.
         for name in ("support_", "scores_", "hierarchy_"):
             self.__dict__.pop(name, None)
         rows = read_rows(self, *map(self._in_memory, (X, y, sample_weight)))
@@ -95,7 +95,7 @@ class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta
         return self
 
     def transform(self, X: Any) -> Any:
-        """The chosen columns of X, unchanged.
+        """Return the chosen columns of X, unchanged.
 
         Parameters
         ----------
@@ -112,12 +112,12 @@ class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta
         return take_columns(X, rows, np.flatnonzero(self.support_))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
-        """The names of the chosen columns: those of X, or of the hierarchy if the columns of X have none.
+        """Return the names of the chosen columns, from X or, if its columns have no names, from the hierarchy.
 
         Parameters
         ----------
         input_features : array of str or None, default None
-            The names of all columns; if X had names, they must be the same.
+            All column names; if X had names, they must be the same.
 
         Returns
         -------
@@ -151,11 +151,11 @@ class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta
 
 
 class GTD(EagerSelection):
-    """Greedy top-down selection (Lu et al. 2013): the best features of each branch that are not related to each other.
+    """Greedy top-down selection (Lu et al. 2013), which keeps the best unrelated features of each branch.
 
-    A branch is a child of a root with all its descendants. In each, the feature with the largest gain ratio is taken
-    and its ancestors and descendants within the branch are dropped, until nothing is left. Roots that have children are
-    never taken; a feature without relations is a branch by itself.
+    A branch is a child of a root with all of its descendants. In each branch, the feature with the largest gain ratio
+    is kept, and its ancestors and descendants within the branch are dropped. This is repeated until no feature is
+    left. Roots that have children are never kept; a feature without relations is a separate branch.
 
     Parameters
     ----------
@@ -205,14 +205,14 @@ class GTD(EagerSelection):
 class SHSEL(EagerSelection):
     """Selection by similarity and by paths (Ristoski & Paulheim 2014).
 
-    First, a child whose information gain is so close to that of a parent that their similarity, 1 minus the distance,
-    reaches the threshold is dropped. Then, in the DAG of what is left, a feature is kept if its gain is at least the
-    mean gain of some path from a leaf to a root through it.
+    First, a child whose information gain is so close to a parent's that their similarity, 1 minus the distance,
+    reaches the threshold is dropped. Then, in the hierarchy of the remaining features, a feature is kept if its gain
+    is at least the mean gain of some path from a leaf to a root through it.
 
     Parameters
     ----------
     threshold : float, default 0.99
-        The similarity of a child to a parent at which it is dropped. Above 1, none is.
+        The similarity to a parent at which a child is dropped. Above 1, no child is dropped.
     hierarchy, binarize
         As for :class:`TAN`.
 
@@ -259,18 +259,16 @@ class SHSEL(EagerSelection):
         keys = comparison_keys(scores)
         order = np.argsort(hierarchy.depths, kind="stable")
         over = _lowest_excess(keys, parent[inside], child[inside], order)
-        under = _lowest_excess(keys, child[inside], parent[inside], order[::-1])
         # The feature itself is in both halves of a path; its excess over itself is 0.
-        kept: NDArray[np.bool_] = left & (over + under <= 0)
-        return kept
+        return left & (over + _lowest_excess(keys, child[inside], parent[inside], order[::-1]) <= 0)
 
 
 class TSEL(EagerSelection):
-    """Tree-based selection (Jeong & Myaeng 2013): the first peak of the lift on each path from a root down.
+    """Tree-based selection (Jeong & Myaeng 2013), which keeps the first peak of the lift on each path from a root.
 
-    The lift of a feature is that of the class that gains most where it is 1: the largest of P(c | x = 1) / P(c). Each
-    path is followed from its root as long as the lift rises; where it stops, the feature is taken. Of the features that
-    are taken, those with another one below them are dropped.
+    The lift of a feature is the lift of the class that gains most in rows with it: the largest of P(c | x = 1) /
+    P(c). Each path is followed from its root as long as the lift rises, and the last feature is chosen. Chosen
+    features with another chosen feature below them are dropped.
 
     Parameters
     ----------
@@ -318,11 +316,12 @@ class TSEL(EagerSelection):
 def _lowest_excess(
     keys: NDArray[np.int64], source: NDArray[Any], target: NDArray[Any], order: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """For each feature v, the least of (sum of the keys on a path to v) - (its length) x (the key of v).
+    """Return, for each feature v, the least value of (sum of the keys on a path to v) - (its length) x (the key of v).
 
-    Paths begin where no edge leads to, and run along the edges from `source` to `target`. A path through v is not above
-    v on average if the excesses of its two halves add up to at most 0; so the least one of each half decides. Of the
-    paths of one length, the one with the smallest sum is enough: for each feature, an array over the lengths.
+    Paths begin at vertices without incoming edges, and run along the edges from `source` to `target`. A path through
+    v is not above v on average if the excesses of its two halves add up to at most 0. So the smallest excess of each
+    half decides. Of the paths of one length, the one with the smallest sum is enough: for each feature, an array over
+    the lengths.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From terms to features: rows of terms become the closed table that the classifiers read."""
+"""Encode rows of terms as the closed table that the classifiers need."""
 
 from __future__ import annotations
 
@@ -12,20 +12,26 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from hietan._runtime.notebook import Documented
 from hietan._runtime.optional import import_optional
 from hietan._runtime.spelling import first_few
 from hietan.classifiers._checks import check_hierarchy
 from hietan.exceptions import HierarchyWarning
 from hietan.hierarchy import Hierarchy
-from hietan.hierarchy._term_rows import TermRows, rows_from_columns, rows_from_lists, rows_from_pairs
+from hietan.hierarchy._term_rows import (
+    TermRows,
+    has_lists,
+    listed,
+    rows_from_columns,
+    rows_from_lists,
+    rows_from_pairs,
+)
 
 _INPUTS = ("auto", "lists", "pairs", "columns")
 _UNKNOWN = ("error", "warn", "ignore")
 
 
-class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
-    """Turns rows of terms into a table of 0 and 1 with a column per term, in which a term implies all its ancestors.
+class HierarchyEncoder(TransformerMixin, BaseEstimator):
+    """A transformer from rows of terms to a table of 0 and 1, in which a term implies all of its ancestors.
 
     In a pipeline, call ``set_output(transform="pandas")``: the columns then have names, and the classifier matches them
     to its hierarchy.
@@ -33,18 +39,19 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     hierarchy : Hierarchy
-        The DAG of the terms.
+        The hierarchy over the terms.
     min_support : int, default 1
         A term becomes a column if at least this many training rows have it. With 0, all terms of the hierarchy are
         columns, in its order, so that a classifier needs no names; do not do this with a large ontology.
     handle_unknown : {"error", "warn", "ignore"}, default "error"
-        What to do with terms that the hierarchy does not know, in training and in new rows: refuse them, or leave them
+        How to treat terms that are not in the hierarchy, in training and in new rows: raise an error, or leave them
         out with or without a warning. `unknown_` counts them either way.
     input : {"auto", "lists", "pairs", "columns"}, default "auto"
-        What X is: a list of terms per row; pairs (item, term), whose items become rows in order of appearance; or a
-        frame with a column per term, for example for the leaves only, that holds truth values, 0 and 1, or counts.
-        "auto" takes a frame of two columns of which none is a term as pairs, any other frame as columns, and everything
-        else as lists.
+        The kind of X: a list of terms per row; pairs (item, term), whose items become rows in order of appearance; or
+        a frame with a column per term, for example only for the leaves, that contains truth values, 0 and 1, or
+        counts. "auto" reads a frame with a single column of lists as lists. It reads a frame of two columns as pairs
+        if neither column is a term; one of them may contain lists of terms. Any other frame is read as columns, and
+        everything else as lists.
     sparse_output : bool, default True
         Whether the table is a sparse array rather than a dense one. With ``set_output(transform="pandas")`` it is a
         dense frame either way.
@@ -58,7 +65,7 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
     unknown_ : dict of str to int
         How often each unknown term occurred in the rows that were read last; for a frame of columns, 1 for each.
     n_unknown_rows_ : int
-        How many of these rows have unknown terms only: nothing is known about them, and all their columns are 0.
+        The number of these rows that have only unknown terms, so that all of their columns are 0.
 
     Examples
     --------
@@ -92,14 +99,14 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
         self.sparse_output = sparse_output
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the columns: the terms that enough rows have, ancestors included.
+        """Choose the columns: all terms, including ancestors, that enough rows have.
 
         Parameters
         ----------
         X : lists of terms, pairs (item, term) or data frame
             The training rows; see `input`.
         y : ignored
-            There for pipelines.
+            Present for compatibility with pipelines.
 
         Returns
         -------
@@ -110,13 +117,13 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
-        """The same as `fit` and then `transform`, which reads the rows once."""
+        """Return the same as `fit` followed by `transform`, but read the rows only once."""
         rows = self._read(X)
         self._choose_columns(rows)
         return self._table(rows, X)
 
     def transform(self, X: Any) -> Any:
-        """The table of the rows.
+        """Return the table for these rows.
 
         Parameters
         ----------
@@ -132,7 +139,7 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
         return self._table(self._read(X), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """The terms that are columns; `input_features` is ignored."""
+        """Return the terms that are columns. `input_features` is ignored."""
         check_is_fitted(self)
         return np.array(self.hierarchy_.features, dtype=object)
 
@@ -140,8 +147,8 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
         kept = np.asarray(rows.ones.sum(axis=0)).ravel() >= self.min_support
         if not kept.any():
             raise ValueError(
-                f"none of the {len(kept)} terms of the hierarchy has {self.min_support} of the {rows.ones.shape[0]} "
-                "rows; use a smaller min_support"
+                f"none of the hierarchy's {len(kept)} terms is present in at least {self.min_support} of the "
+                f"{rows.ones.shape[0]} rows; use a smaller min_support"
             )
         self.support_ = kept
         self.hierarchy_ = self.hierarchy.restrict([self.hierarchy.features[j] for j in np.flatnonzero(kept)])
@@ -153,6 +160,8 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
             labels = list(getattr(X, "columns", ()))
             is_pairs = len(labels) == 2 and not any(label in self.hierarchy for label in labels)
             kind = "lists" if not hasattr(X, "columns") else "pairs" if is_pairs else "columns"
+            if len(labels) == 1 and has_lists(X[labels[0]]):
+                kind = "lists"
         read: Any = {"lists": rows_from_lists, "pairs": rows_from_pairs, "columns": rows_from_columns}[kind]
         if kind == "columns" and not hasattr(X, "columns"):
             raise TypeError(
@@ -160,7 +169,11 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
             )
         if isinstance(X, str | bytes) or not hasattr(X, "__iter__"):
             raise TypeError(f"expected rows of terms, got {X!r:.80}")
-        rows: TermRows = read(X, self.hierarchy)
+        of_lists = kind == "lists" and hasattr(X, "columns")  # a frame of one column
+        rows: TermRows = read(
+            map(listed, X[X.columns[0]].to_list()) if of_lists else X,
+            self.hierarchy if kind == "columns" else self.hierarchy._closed,
+        )
         self._meet_unknown(rows.unknown, kind)
         self.unknown_, self.n_unknown_rows_ = rows.unknown, rows.n_unknown
         return rows
@@ -181,18 +194,22 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
         what = "column" if kind == "columns" else "term"
         counted = f"1 {what} is" if len(unknown) == 1 else f"{len(unknown)} {what}s are"
         message = (
-            f"{counted} not in the hierarchy: {first_few(list(unknown))}; the hierarchy has "
+            f"{counted} not in the hierarchy: {first_few(list(unknown))}; the hierarchy contains "
             f"{first_few(self.hierarchy.features)}"
         )
         if self.handle_unknown == "warn":
             warnings.warn(f"{message}. They are left out", HierarchyWarning, stacklevel=4)
             return
-        pairs = ". If X holds pairs (item, term), use input='pairs'" if kind == "lists" else ""
-        raise ValueError(f"{message}. handle_unknown='ignore' or 'warn' leaves them out{pairs}")
+        pairs = ". If X contains pairs (item, term), use input='pairs'" if kind == "lists" else ""
+        raise ValueError(f"{message}. Use handle_unknown='ignore' or 'warn' to leave them out{pairs}")
 
     def _table(self, rows: TermRows, X: Any) -> Any:
-        table: Any = sp.csr_array(rows.ones[:, np.flatnonzero(self.support_)].astype(np.uint8))
-        table.sort_indices()
+        ones: Any = rows.ones
+        kept = self.support_[ones.indices]
+        indices = (np.cumsum(self.support_, dtype=np.int32) - 1)[ones.indices[kept]]
+        indptr = np.concatenate([[0], np.cumsum(kept)])[ones.indptr]
+        content: Any = (np.ones(len(indices), dtype=np.uint8), indices, indptr)
+        table: Any = sp.csr_array(content, shape=(ones.shape[0], len(self.hierarchy_)))
         wanted = getattr(self, "_sklearn_output_config", {}).get("transform")
         if wanted == "pandas":
             pd = import_optional("pandas", extra="frames", purpose="set_output(transform='pandas')")

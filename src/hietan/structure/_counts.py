@@ -1,4 +1,4 @@
-"""The statistics that every method shares: how often features are 1, alone and in pairs, in each class."""
+"""The statistics that all methods share: how often features are 1, alone and in pairs, in each class."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RowsBehind = tuple[NDArray[Any], NDArray[Any]]
 
 
 class _ReadOnly:
-    """A dataclass whose arrays cannot be overwritten: that would contradict what was learned from them."""
+    """A dataclass with read-only arrays, so that they always match what was learned from them."""
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -44,7 +44,7 @@ class _ReadOnly:
 
 @dataclass(frozen=True, eq=False)
 class SparsePairs(_ReadOnly):
-    """The pairs of ones that some row has: row i of an upper triangle lists the j > i.
+    """The pairs of ones that occur in some row. Row i of an upper triangle lists the j > i.
 
     `values[k, c]` is how many rows of class c have both i and `indices[k]`, for k from `indptr[i]` to
     `indptr[i + 1]`; indices rise within a row.
@@ -60,13 +60,13 @@ class SparsePairs(_ReadOnly):
         return self.indptr.size - 1
 
     def add_to(self, pairs: NDArray[np.int32]) -> None:
-        """Add the counts to those of all pairs."""
+        """Add these counts to the counts of all pairs."""
         d = self.n_features
         i = np.repeat(np.arange(d), np.diff(self.indptr))
         pairs[:, i * d - i * (i + 1) // 2 + self.indices - i - 1] += self.values.T
 
     def both(self, i: int, j: int) -> NDArray[np.int32]:
-        """How many rows of each class have x_i = x_j = 1, for i < j."""
+        """Return how many rows of each class have x_i = x_j = 1, for i < j."""
         row = slice(*self.indptr[i : i + 2])
         k = row.start + int(np.searchsorted(self.indices[row], j))
         found = k < row.stop and self.indices[k] == j
@@ -75,7 +75,7 @@ class SparsePairs(_ReadOnly):
 
 @dataclass(frozen=True, eq=False)
 class RowCounts(_ReadOnly):
-    """Per-class counts: `class_count[c]` is the number of rows of class c, `ones[c, i]` how many have x_i = 1."""
+    """Per-class counts. `class_count[c]` is the number of rows in class c, and `ones[c, i]` of these have x_i = 1."""
 
     class_count: NDArray[np.int64]
     ones: NDArray[np.int32]
@@ -92,11 +92,11 @@ class RowCounts(_ReadOnly):
 
     @property
     def n_rows(self) -> int:
-        """The number of rows that were counted, of all classes."""
+        """The number of counted rows, over all classes."""
         return int(self.class_count.sum())
 
     def require_addable(self, other: RowCounts) -> None:
-        """Raise an error for counts of other classes or features, or of more rows than counts can hold."""
+        """Raise an error for counts with other classes or features, or with too many rows."""
         if self.ones.shape != other.ones.shape:
             raise ValueError(
                 f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts of "
@@ -107,12 +107,12 @@ class RowCounts(_ReadOnly):
 
 @dataclass(frozen=True, eq=False)
 class PairCounts(RowCounts):
-    """Per-class counts of ones and of pairs of ones; all other cells of the 2 x 2 tables follow from them.
+    """Per-class counts of ones and pairs of ones, from which all other cells of the 2 x 2 tables follow.
 
-    `class_count[c]` is the number of rows of class c, `ones[c, i]` how many of them have x_i = 1 and `pairs[c]` how
-    many have x_i = x_j = 1, for i < j row after row of the upper triangle (or nothing, if pairs were not requested).
-    Wide, sparse data have `SparsePairs` instead: the numbers are the same. Counts are sums over rows: those of two
-    parts of the data add up to those of the whole.
+    `class_count[c]` is the number of rows of class c, and `ones[c, i]` is how many of them have x_i = 1. `pairs[c]`
+    is how many have x_i = x_j = 1, for i < j row after row of the upper triangle (or nothing, if pairs were not
+    requested). Wide, sparse data use `SparsePairs` instead, with the same numbers. Counts are sums over rows, so the
+    counts of two parts of the data add up to the counts of the whole.
     """
 
     pairs: NDArray[np.int32] | SparsePairs
@@ -124,21 +124,21 @@ class PairCounts(RowCounts):
 
     @cached_property
     def kernel(self) -> _kernel.Counts:
-        """The same, for the kernel."""
+        """The same counts in the kernel's form."""
         if not isinstance(self.pairs, SparsePairs):
             return _kernel.Counts(self.class_count, self.ones, self.pairs)
         sparse = self.pairs
         return _kernel.Counts(self.class_count, self.ones, sparse.values, sparse.indptr, sparse.indices)
 
     def both(self, i: int, j: int) -> NDArray[np.int32]:
-        """How many rows of each class have x_i = x_j = 1, for two different features."""
+        """Return how many rows of each class have x_i = x_j = 1, for two different features."""
         i, j = min(i, j), max(i, j)
         if isinstance(self.pairs, SparsePairs):
             return self.pairs.both(i, j)
         return self.pairs[:, i * self.n_features - i * (i + 1) // 2 + j - i - 1]
 
     def behind(self, values: NDArray[np.uint8], parents: NDArray[np.int32]) -> RowsBehind:
-        """Count the rows with each feature's value in one row, among those with the value of its parent there.
+        """Count the rows that share each feature's value in one row, among rows that share its parent's value there.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class PairCounts(RowCounts):
         return np.where(values[:, None] == 1, ones, among - ones), among
 
     def row(self, i: int) -> NDArray[np.int32]:
-        """The pairs of feature i with every j > i, shape (n_classes, n_features - 1 - i)."""
+        """Return the pair counts of feature i with every j > i, shape (n_classes, n_features - 1 - i)."""
         if isinstance(self.pairs, SparsePairs):
             row = np.zeros((self.n_classes, self.n_features - 1 - i), dtype=np.int32)
             held = slice(*self.pairs.indptr[i : i + 2])
@@ -174,7 +174,7 @@ class PairCounts(RowCounts):
         return self.pairs[:, start : start + self.n_features - 1 - i]
 
     def to_dense(self) -> PairCounts:
-        """The same counts with those of all pairs."""
+        """Return the same counts, including the counts of all pairs."""
         if not isinstance(self.pairs, SparsePairs):
             return self
         pairs = np.zeros((self.n_classes, _all_pairs(self.n_features)), dtype=np.int32)
@@ -182,7 +182,7 @@ class PairCounts(RowCounts):
         return PairCounts(self.class_count, self.ones, pairs)
 
     def add(self, other: PairCounts, *, storage: str | None = None) -> PairCounts:
-        """The counts of the rows of both.
+        """Return the counts over both sets of rows.
 
         Parameters
         ----------
@@ -205,7 +205,7 @@ class PairCounts(RowCounts):
 
 
 def count_ones(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
-    """Count the rows of each class and their ones, without the pairs; `codes` says which class each row has."""
+    """Count each class's rows and their ones, without pairs. `codes` contains each row's class."""
     check_total(rows.total)
     rows = rows.sparse()
     assert rows.indices is not None
@@ -229,22 +229,22 @@ def count_pairs(
     block_rows: int = _BLOCK_ROWS,
     n_jobs: int | None = None,
 ) -> PairCounts:
-    """Count the rows of each class, their ones and their pairs of ones.
+    """Count each class's rows, their ones and their pairs of ones.
 
     Parameters
     ----------
     rows : BinaryRows
-        The rows to count, each as often as its weight says.
+        The rows to count, each by its weight.
     codes : array of shape (n_rows,)
-        The class of each row, from 0 to `n_classes` - 1.
+        Each row's class, from 0 to `n_classes` - 1.
     n_classes : int
         The number of classes; some may have no rows.
     storage : {"dense", "sparse"} or None
-        How the pairs are kept: all of them, or those that co-occur. None chooses what costs less. The numbers are the
+        How the pairs are kept: all of them, or those that co-occur. None chooses the cheaper way. The numbers are the
         same.
     by_row : bool or None
         Whether to count dense pairs by walking through the ones of each sparse row rather than through packed words.
-        None chooses what costs less. Rows that are dense arrays are always packed.
+        None chooses the cheaper way. Rows that are dense arrays are always packed.
     block_rows : int
         How many packed rows are counted at a time, a multiple of 64.
     n_jobs : int or None
@@ -275,7 +275,7 @@ def _count_cooccurring(
     may_refuse: bool,
     n_jobs: int | None,
 ) -> PairCounts | None:
-    """The pairs that co-occur; None if these are so many that all pairs cost less, and this may be refused."""
+    """Return the pairs that co-occur, or None if there are so many that counting all pairs costs less."""
     table, n_classes = rows.sparse(), len(class_count)
     assert table.indptr is not None and table.indices is not None
     found = _kernel.Cooccurrences(
@@ -298,7 +298,7 @@ def _count_cooccurring(
 def _count_by_row(
     rows: BinaryRows, members: list[NDArray[np.intp]], ones: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """All pairs, by the ones of each sparse row; adds to `ones`. `members` are the rows of each class."""
+    """Return all pairs from the ones in each sparse row, and add to `ones`. `members` contains each class's rows."""
     assert rows.indptr is not None and rows.indices is not None
     pairs = np.zeros((len(members), _all_pairs(rows.n_features)), dtype=np.int32)
     for c, own in enumerate(members):
@@ -310,7 +310,7 @@ def _count_by_row(
 def _count_by_word(
     rows: BinaryRows, members: list[NDArray[np.intp]], ones: NDArray[np.int32], block_rows: int
 ) -> NDArray[np.int32]:
-    """All pairs, by words of 64 packed rows; adds to `ones`. `members` are the rows of each class.
+    """Return all pairs from words of 64 packed rows, and add to `ones`. `members` contains each class's rows.
 
     Weights are counted bit by bit from the highest: the counts are doubled, then the rows whose weight has the next bit
     are added.
@@ -328,7 +328,10 @@ def _count_by_word(
 
 
 def _bits_of_weights(rows: BinaryRows, own: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Of the rows `own`, those whose weight has a bit, for each bit from the highest; all of them without weights."""
+    """Return, for each weight bit from the highest down, the rows in `own` that have it.
+
+    Without weights, return all rows.
+    """
     if rows.weights is None:
         return [own]
     weights = rows.weights[own]
@@ -337,7 +340,7 @@ def _bits_of_weights(rows: BinaryRows, own: NDArray[np.intp]) -> list[NDArray[np
 
 
 def _rows_are_cheaper(rows: BinaryRows) -> bool:
-    """Whether to count by the ones of each row rather than by packed words."""
+    """Return whether to count by the ones in each row instead of by packed words."""
     if rows.indptr is None and rows.weights is None:
         return False
     if rows.total > _PACKED_UP_TO:
@@ -349,7 +352,7 @@ def _rows_are_cheaper(rows: BinaryRows) -> bool:
 
 
 def _pairs_may_be_few(rows: BinaryRows, n_classes: int) -> bool:
-    """Whether it is worth a look how many pairs co-occur: only of many features are some pairs left out."""
+    """Return whether to check how many pairs co-occur. Pairs are left out only if there are many features."""
     d = rows.n_features
     return d >= _SPARSE_FROM_FEATURES and (
         rows.dense is None or bool(rows.dense.mean() <= _sparse_up_to(d, n_classes))
@@ -357,7 +360,7 @@ def _pairs_may_be_few(rows: BinaryRows, n_classes: int) -> bool:
 
 
 def _few_pairs_occur(found: _kernel.Cooccurrences, n_features: int, n_classes: int) -> bool:
-    """Whether to keep only the pairs that co-occur, judged by a sample of evenly spaced features."""
+    """Return whether to keep only the pairs that co-occur, estimated from a sample of evenly spaced features."""
     step = -(-n_features // _SAMPLED_FEATURES)
     n_sampled = -(-n_features // step)
     limit = _sparse_up_to(n_features, n_classes) * n_sampled * n_features
@@ -365,7 +368,7 @@ def _few_pairs_occur(found: _kernel.Cooccurrences, n_features: int, n_classes: i
 
 
 def _sparse_up_to(n_features: int, n_classes: int) -> float:
-    """The share of co-occurring pairs up to which only they are kept."""
+    """Return the largest share of co-occurring pairs at which only these pairs are kept."""
     much = _all_pairs(n_features) * (4 * n_classes + 8) > _MUCH_MEMORY
     return _SMALLER_UP_TO_SHARE if much else _SPARSE_UP_TO_SHARE
 
@@ -392,6 +395,6 @@ def _all_pairs(n_features: int) -> int:
 
 
 def check_total(n_rows: int) -> None:
-    """Raise an error for more rows than counts can hold."""
+    """Raise an error if there are too many rows to count."""
     if n_rows > np.iinfo(np.int32).max:
         raise ValueError(f"{n_rows:,} rows are more than the counts can hold ({np.iinfo(np.int32).max:,})")

@@ -1,8 +1,7 @@
-"""The candidate edges between features, from the highest conditional mutual information down."""
+"""Candidate edges between features, in order of decreasing conditional mutual information."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from threading import Lock
 
@@ -23,11 +22,11 @@ _LARGEST_BLOCK = 1 << 21
 
 
 class EdgeRanking:
-    """All pairs of features by CMI given the class, descending; ties by column order.
+    """All feature pairs by decreasing CMI given the class. Ties are in column order.
 
-    The order is that of an integer key, rint(1e12 CMI), so that it does not depend on the last bit of a sum; real data
-    have hundreds of identical columns. Keys are computed, and edges sorted in blocks from the top, when they are
-    first needed: most are never read. Safe to share between threads.
+    The edges are sorted by an integer key, rint(1e12 CMI), so that the order does not depend on the last bit of a
+    sum. Real data have hundreds of identical columns. Keys are computed, and edges sorted in blocks from the top,
+    when they are first needed: most are never read. Safe to share between threads.
 
     Parameters
     ----------
@@ -53,9 +52,9 @@ class EdgeRanking:
 
     @cached_property
     def keys(self) -> NDArray[np.int64] | _kernel.SparseKeys:
-        """The keys of the pairs i < j, row after row of the upper triangle.
+        """The keys of the pairs i < j, row by row of the upper triangle.
 
-        With sparse counts, an object that computes those of pairs that never co-occur when they are needed.
+        With sparse counts, an object that computes the keys of pairs that never co-occur when needed.
         """
         if self.counts.is_dense:
             return _kernel.cmi_keys(self.counts.kernel)
@@ -66,12 +65,15 @@ class EdgeRanking:
 
     @cached_property
     def relations(self) -> _kernel.Relations:
-        """Which features are ancestors of which, for the kernel."""
+        """Each feature's ancestors, in the kernel's form."""
         return kernel_relations(self.hierarchy)
 
     @property
     def kernel(self) -> _kernel.Ranking:
-        """The lazily sorted edges, for the kernel. Made once, even if several threads ask for it first."""
+        """The lazily sorted edges, in the kernel's form.
+
+        They are made once, even if several threads request them first.
+        """
         with self._lock:
             if self._kernel is None:
                 self._kernel = _kernel.Ranking(self.keys, self.relations, self.block)
@@ -79,21 +81,21 @@ class EdgeRanking:
 
     @cached_property
     def lone_feature(self) -> int:
-        """The feature that is kept alone where all are redundant to each other: the highest MI with the class."""
+        """The feature to keep if all features are mutually redundant: the one with the highest MI with the class."""
         return _kernel.most_informative(self.counts.kernel)
 
     def tree(self, root_order: NDArray[np.int64], *, directed: bool) -> NDArray[np.int32]:
-        """The parent of each feature: Hie-TAN's tree, or the maximum spanning tree, which ignores relations."""
+        """Return each feature's parent, in Hie-TAN's tree or in the maximum spanning tree, which ignores relations."""
         if directed:
             return _kernel.hierarchical_tree(self.keys, self.relations, root_order, self.block)
         if isinstance(self.keys, np.ndarray):
             return _kernel.spanning_tree(self.keys, self.counts.n_features, int(root_order[0]))
-        # Where nothing is related, Hie-TAN's walk down the ranking is Kruskal's: it never needs all keys.
+        # Without relations, Hie-TAN's walk down the ranking is Kruskal's: it never needs all keys.
         unrelated = kernel_relations(Hierarchy.unrelated(self.hierarchy.features))
         return _kernel.hierarchical_tree(self.keys, unrelated, root_order, self.block)
 
     def prepare(self) -> None:
-        """Compute the keys and sort as many edges as most rows read: as many as co-occur, or a first block."""
+        """Compute the keys, and sort as many edges as most rows read: all that co-occur, or a first block."""
         pairs, kernel = self.counts.pairs, self.kernel
         limit = pairs.indices.size if isinstance(pairs, SparsePairs) else 0
         parts = number_of_parts(self.n_jobs, per_job=2)
@@ -107,41 +109,12 @@ class EdgeRanking:
             first += len(blocks)
 
     def edges(self, limit: int | None = None) -> NDArray[np.int32]:
-        """The first `limit` edges (i, j), i < j; all of them by default."""
+        """Return the first `limit` edges (i, j) with i < j. [default: all]"""
         d = self.counts.n_features
         return self.kernel.edges(d * (d - 1) // 2 if limit is None else limit)
 
-    def walk(
-        self, limit: int | None = None, parent: NDArray[np.int32] | None = None
-    ) -> Iterator[tuple[int, int, int, float]]:
-        """The edges from the top down, as (rank, i, j, CMI), ranks from 1; sorted in blocks, as they are read.
-
-        Parameters
-        ----------
-        limit : int, optional
-            After this many edges, only those of the tree `parent` follow; all of them if not given.
-        parent : array of shape (n_features,), optional
-            The parent of each feature in a tree.
-        """
-        d = self.counts.n_features
-        total = d * (d - 1) // 2
-        first_ones = total if limit is None or parent is None else limit
-        tree = np.empty(0, dtype=np.int64) if parent is None else _pair_codes(parent)
-        unseen = tree.size
-        start, stop = 0, min(total, 4 * d)
-        while start < total and (start < first_ones or unseen):
-            edges = self.edges(stop)[start:].astype(np.int64)
-            of_tree = np.isin(edges[:, 0] * d + edges[:, 1], tree)
-            unseen -= int(np.count_nonzero(of_tree))
-            places = np.flatnonzero((np.arange(start, stop) < first_ones) | of_tree)
-            first, second = edges[places].T.copy()
-            keys = _kernel.pair_keys(first, second, counts=self.counts.kernel)
-            ranks = (start + places + 1).tolist()
-            yield from zip(ranks, first.tolist(), second.tolist(), (keys / 1e12).tolist(), strict=True)
-            start, stop = stop, min(total, 2 * stop)
-
     def order_of_entry(self, parent: NDArray[np.int32]) -> NDArray[np.int64]:
-        """When each feature of a tree got its first edge: edges enter in the order of the ranking.
+        """Return when each feature of a tree got its first edge. Edges enter in ranking order.
 
         Parameters
         ----------
@@ -155,10 +128,3 @@ class EdgeRanking:
         for rank, edge in reversed(list(enumerate(np.lexsort((ends[1], ends[0], -keys)).tolist()))):
             entered[ends[:, edge]] = rank
         return entered
-
-
-def _pair_codes(parent: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The edges (i, j), i < j, of a tree over d features as i d + j."""
-    children = np.flatnonzero(parent >= 0)
-    above = parent[children].astype(np.int64)
-    return np.minimum(above, children) * parent.size + np.maximum(above, children)

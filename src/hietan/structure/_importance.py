@@ -1,7 +1,7 @@
-"""How much features say about the class in the training rows, from the counts alone.
+"""How informative features are about the class in the training rows, from the counts alone.
 
-What a feature contributes to the log-odds of two classes depends only on its value and that of its parent, and the
-counts say in how many training rows each combination occurs. So the mean absolute contribution is a sum of few terms.
+A feature's contribution to the log-odds of two classes depends only on its own value and its parent's, and the counts
+show in how many training rows each combination occurs. So the mean absolute contribution is a sum of few terms.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hietan.structure._rows import BinaryRows
 
 
 def root_log_prob(counts: PairCounts, smoothing: _kernel.Smoothing) -> NDArray[np.float64]:
-    """ln P(x_v = 1 | c) of every feature by itself, shape (n_classes, n_features)."""
+    """Return ln P(x_v = 1 | c) for each feature on its own, shape (n_classes, n_features)."""
     d = counts.n_features
     words = np.full((1, d), 1, dtype=np.uint64)
     parents = np.full((1, d), -1, dtype=np.int32)
@@ -27,7 +27,7 @@ def root_log_prob(counts: PairCounts, smoothing: _kernel.Smoothing) -> NDArray[n
 def mean_tree_contribution(
     parent: NDArray[np.int32], counts: PairCounts, smoothing: _kernel.Smoothing
 ) -> NDArray[np.float64]:
-    """The mean over all training rows of ``|ln P(x_v | x_parent, c_1) - ln P(x_v | x_parent, c_0)|``, by feature.
+    """Return the mean of ``|ln P(x_v | x_parent, c_1) - ln P(x_v | x_parent, c_0)|`` over all training rows.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def mean_tree_contribution(
     """
     ones = counts.ones.sum(axis=0, dtype=np.int64)
     total, is_child = counts.n_rows, parent >= 0
-    above = np.where(is_child, ones[np.maximum(parent, 0)], 0)  # rows where the parent is 1
+    above = np.where(is_child, ones[np.maximum(parent, 0)], 0)  # rows with the parent at 1
     both = np.zeros(counts.n_features, dtype=np.int64)
     for v in np.flatnonzero(is_child).tolist():
         both[v] = counts.both(v, int(parent[v])).sum(dtype=np.int64)
@@ -53,7 +53,7 @@ def mean_tree_contribution(
 
 
 def states_in_tree(parent: NDArray[np.int32], values: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return twice the value of each feature, plus that of its parent, which is 0 where there is none.
+    """Return twice each feature's value, plus its parent's value if it has a parent.
 
     `values` has shape (n_rows, n_features).
     """
@@ -64,7 +64,7 @@ def states_in_tree(parent: NDArray[np.int32], values: NDArray[np.uint8]) -> NDAr
 def factors_by_state(
     parent: NDArray[np.int32], counts: PairCounts, smoothing: _kernel.Smoothing
 ) -> NDArray[np.float64]:
-    """Return what each feature of a tree adds in each state of `states_in_tree`, shape (4, n_features, n_classes).
+    """Return each feature's term for each state of `states_in_tree`, shape (4, n_features, n_classes).
 
     A feature's factor depends on its own and its parent's value. Colour the tree like a chessboard: four rows (even
     depths = a, odd depths = b) show every feature in all four states.
@@ -81,7 +81,7 @@ def factors_by_state(
 
 
 def _is_at_odd_depth(parent: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Return whether an odd number of edges leads from each feature of a tree to the root."""
+    """Return whether each feature of a tree is an odd number of edges away from the root."""
     ancestor, odd = np.where(parent >= 0, parent, np.arange(parent.size)), parent >= 0
     for _ in range(parent.size.bit_length()):  # twice as far each time
         odd, ancestor = odd ^ odd[ancestor], ancestor[ancestor]
@@ -91,9 +91,9 @@ def _is_at_odd_depth(parent: NDArray[np.int32]) -> NDArray[np.bool_]:
 def mean_open_contribution(
     scores: OpenScores, counts: OpenCounts, *, scale: float = 1.0, added: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """Return the mean absolute contribution of each feature over all training rows, where it is open.
+    """Return each feature's mean absolute contribution over all training rows in which the feature is open.
 
-    A feature is open where all its parents are 1.
+    A feature is open if all of its parents are 1.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def mean_open_contribution(
     scale : float
         The number by which the log-odds are divided.
     added : array of shape (n_features,) or None
-        What is added to them where a feature is 1.
+        The addition for a feature at 1.
     """
     ones, is_open = (part.sum(axis=0, dtype=np.int64) for part in (counts.ones, counts.open))
     at_one = (scores.on[:, 1] - scores.on[:, 0]) / scale

@@ -1,7 +1,7 @@
-"""Features where all their parents are 1: how often they are 1 there, and the scores that follow from it.
+"""Open features, whose parents are all 1: their counts, and the scores that follow from these counts.
 
-A feature is *open* in a row if all its parents are 1 in it; a feature without parents is always open. In a row that
-agrees with the hierarchy, a feature can be 1 only where it is open, so it says something about the class only there.
+A feature is *open* in a row if all of its parents are 1 in it; a feature without parents is always open. In a row
+that agrees with the hierarchy, a feature can be 1 only if it is open, so it is informative only then.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,9 @@ from hietan.structure._tree import ROOT
 
 
 class Openings:
-    """The parents of every feature, built once for the kernel (`kernel`) and shared by all chunks of rows.
+    """Every feature's parents, built once for the kernel (`kernel`) and shared by all chunks of rows.
 
-    A feature is open in a row if all its parents are 1.
+    A feature is open in a row if all of its parents are 1.
 
     Parameters
     ----------
@@ -37,10 +38,18 @@ class Openings:
         depths = np.ascontiguousarray(hierarchy.depths, dtype=np.int64)
         self._parents = parent_lists(hierarchy)
         self.kernel = _kernel.Openings(*kernel_lists(self._parents), depths)
+        self._last: tuple[Any, OpenScores] | None = None
+
+    def scores(self, counts: OpenCounts, smoothing: str, alpha: float, unit: float) -> OpenScores:
+        """Return scores for rows that were not counted. The last scores are kept for row-by-row predictions."""
+        key, last = (counts, smoothing, alpha, unit), self._last
+        if last is None or last[0] != key:
+            last = self._last = key, OpenScores(self, counts, smoothing, alpha, unit=unit)
+        return last[1]
 
     @property
     def first_parents(self) -> NDArray[np.int32]:
-        """The first parent of each feature in the order of the columns, `ROOT` for features without parents."""
+        """Each feature's first parent in column order, or `ROOT` for features without parents."""
         parents = self._parents
         first = np.full(len(self.hierarchy), ROOT, dtype=np.int32)
         has_parents = np.diff(parents.indptr) > 0
@@ -48,13 +57,15 @@ class Openings:
         return first
 
     def open_in(self, values: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Return whether each feature is open (all its parents are 1) in each row of `values`, zeros and ones."""
+        """Return whether each feature is open (all of its parents are 1) in each row of `values`, which are
+        zeros and ones.
+        """
         parents = self._parents.astype(np.int32)
         is_open: NDArray[np.bool_] = (parents @ values.T.astype(np.int32)).T == np.diff(parents.indptr)
         return is_open
 
     def open_words(self, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return whether each feature is open in each of some packed rows, packed as well."""
+        """Return, in packed form, whether each feature is open in each packed row."""
         parents = self._parents
         is_open = np.full(words.shape, np.iinfo(np.uint64).max, dtype=np.uint64)
         has_parents = np.diff(parents.indptr) > 0
@@ -66,11 +77,11 @@ class Openings:
 
 @dataclass(frozen=True, eq=False)
 class OpenCounts(RowCounts):
-    """Per-class counts of rows where a feature is open (all its parents are 1), and where it is open and 1.
+    """Per-class counts of the rows in which a feature is open (all of its parents are 1), and in which it is also 1.
 
     `class_count[c]` is the number of rows of class c, `open[c, v]` how many of them have all parents of v at 1, and
-    `ones[c, v]` how many have v at 1 as well. Counts are sums over rows: those of two parts of the data add up to
-    those of the whole.
+    `ones[c, v]` how many have v at 1 as well. Counts are sums over rows, so the counts of two parts of the data add
+    up to the counts of the whole.
     """
 
     open: NDArray[np.int32]
@@ -84,7 +95,7 @@ class OpenCounts(RowCounts):
         )
 
     def behind(self, values: NDArray[np.uint8], is_open: NDArray[np.bool_]) -> RowsBehind:
-        """Count the rows with each feature's value in one row, among those with all its parents.
+        """Count the rows that share each feature's value in one row, among rows that have all of its parents.
 
         A feature that is not open in the row has no such rows.
         """
@@ -92,7 +103,7 @@ class OpenCounts(RowCounts):
         return np.where(values[:, None] == 1, ones, among - ones), among
 
     def include(self, part: OpenCounts) -> bool:
-        """Whether `part` can be the counts of some of the rows that were counted here."""
+        """Return whether `part` can be the counts of some of the rows that were counted here."""
         rest = OpenCounts(
             self.class_count - part.class_count, self.ones - part.ones, self.open - part.open
         )  # counts are at least 0, so a difference of two does not overflow
@@ -108,14 +119,14 @@ def count_openings(
     *,
     n_jobs: int | None = None,
 ) -> tuple[OpenCounts, Violation | None]:
-    """Count the rows of each class and their open features (all parents are 1), and check them on the way.
+    """Count each class's rows and their open features (all parents are 1), and check the rows while counting.
 
     Parameters
     ----------
     rows : BinaryRows
         The rows to count.
     codes : array of shape (n_rows,)
-        The class of each row, from 0 to `n_classes` - 1.
+        Each row's class, from 0 to `n_classes` - 1.
     n_classes : int
         The number of classes; some may have no rows.
     hierarchy : Hierarchy
@@ -128,7 +139,7 @@ def count_openings(
     counts : OpenCounts
         The counts. A feature that is 1 although a parent is 0 is not open, and its 1 is not counted.
     violation : tuple or None
-        The same as `first_violation`: the first place where a feature is 1 and its parent is 0.
+        The same as `first_violation`: the first feature at 1 whose parent is 0.
     """
     check_total(rows.total)
     table, openings = rows.sparse(), Openings(hierarchy).kernel
@@ -157,12 +168,12 @@ def count_openings(
 
 
 class OpenScores:
-    """The logarithms of P(x_v | v is open, c), and their sums over the open features of a row (all parents are 1).
+    """The logarithms of P(x_v | v is open, c), and their sums over a row's open features (all parents are 1).
 
     Parameters
     ----------
     openings : Openings
-        Where features are open.
+        The open features.
     counts : OpenCounts
         The counts of the training rows.
     smoothing : {"laplace", "pooled", "odds"}
@@ -172,15 +183,15 @@ class OpenScores:
     unit : float
         The unit of the counts, in rows.
     left_out : int or None
-        If it is a class, the scores are those of training rows of that class, each computed from the counts of all
-        other training rows.
+        If it is a class, the scores are for training rows of that class, each computed from the counts of all other
+        training rows.
     left_weight : int
         The weight of these training rows, in units.
 
     Attributes
     ----------
     openings : Openings
-        Where features are open.
+        The open features.
     on, off : arrays of shape (n_features, n_classes)
         The logarithms for the values 1 and 0.
     """
@@ -210,7 +221,7 @@ class OpenScores:
     def log_likelihood(
         self, rows: BinaryRows, chosen: NDArray[np.int64] | None = None
     ) -> NDArray[np.float64]:
-        """ln P(x | c) of rows: the sum over the open features, shape (n_rows, n_classes).
+        """Return ln P(x | c) for each row, summed over the open features, shape (n_rows, n_classes).
 
         Parameters
         ----------
@@ -225,7 +236,7 @@ class OpenScores:
         return self._kernel.log_likelihood(table.indptr, table.indices, chosen)
 
     def factors(self, values: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """What each feature adds to ln P(x | c), shape (n_rows, n_features, n_classes); 0 where it is not open.
+        """Return each feature's contribution to ln P(x | c), or 0 if not open, shape (n_rows, n_features, n_classes).
 
         Parameters
         ----------
@@ -233,8 +244,7 @@ class OpenScores:
             The rows, a byte per cell.
         """
         logs = np.where(values[:, :, None] == 1, self.on, self.off)
-        factors: NDArray[np.float64] = np.where(self.openings.open_in(values)[:, :, None], logs, 0.0)
-        return factors
+        return np.where(self.openings.open_in(values)[:, :, None], logs, 0.0)
 
 
 def leave_one_out_log_likelihood(
@@ -247,21 +257,21 @@ def leave_one_out_log_likelihood(
     *,
     unit: float = 1.0,
 ) -> NDArray[np.float64]:
-    """ln P(x | c) of training rows, each from the counts of all others: exact, and without counting again.
+    """Return ln P(x | c) for training rows, each exactly from the counts of all other rows, without counting again.
 
-    What a row of class k takes out of the counts of a feature depends only on k, on its weight and on its value of the
-    feature, so the rows of a class that weigh the same are scored by one set of tables.
+    A row's part of a feature's counts depends only on the row's class, weight and value of the feature. So one set of
+    tables scores all rows with the same class and weight.
 
     Parameters
     ----------
     openings : Openings
-        Where features are open: all their parents are 1.
+        The open features: all their parents are 1.
     counts : OpenCounts
         The counts of all training rows, these included.
     rows : BinaryRows
         Training rows, none of them more often than it was counted. Each is left out with its weight.
     codes : array of shape (n_rows,)
-        The class of each row, from 0 to `counts.n_classes` - 1.
+        Each row's class, from 0 to `counts.n_classes` - 1.
     smoothing : {"laplace", "pooled", "odds"}
         The kind of smoothing.
     alpha : float
@@ -277,8 +287,8 @@ def leave_one_out_log_likelihood(
     rows = rows.sparse()
     if not counts.include(count_openings(rows, codes, counts.n_classes, openings.hierarchy)[0]):
         raise ValueError(
-            "these rows are not training rows: the counts that the model was fitted to do not include them; pass "
-            "rows and labels of the training data, each at most as often as it occurs there"
+            "these rows are not training rows, because the model's counts do not include them; pass training "
+            "rows with their labels, each at most as often as it occurs in the training data"
         )
     scores = np.empty((rows.n_rows, counts.n_classes))
     weights = np.ones(rows.n_rows, dtype=np.int32) if rows.weights is None else rows.weights
@@ -292,13 +302,13 @@ def leave_one_out_log_likelihood(
 
 _EXPECTED = (
     "expected 0 <= ones <= open <= rows of the class",
-    "features with the same parents are open in the same rows, and those without in all",
-    "a feature is open where its parents are 1, and nowhere else",
+    "features with the same parents are open in the same rows, and features without parents are open in all rows",
+    "a feature is open in the rows in which its parents are 1, and in no other rows",
 )
 
 
 def check_open_counts(counts: OpenCounts, n_classes: int, hierarchy: Hierarchy) -> None:
-    """Refuse counts that cannot be those of rows over a hierarchy; they may come from a file of a stranger."""
+    """Raise ValueError for row counts that are impossible over a hierarchy. They may come from an untrusted file."""
     n, ones, is_open = counts.class_count, counts.ones, counts.open
     if not all(isinstance(part, np.ndarray) for part in (n, ones, is_open)):
         raise ValueError("counts are not arrays")
@@ -308,7 +318,7 @@ def check_open_counts(counts: OpenCounts, n_classes: int, hierarchy: Hierarchy) 
     if n.shape != (n_classes,) or ones.shape != shape or is_open.shape != shape:
         raise ValueError("the counts have the wrong shape")
     if (n < 0).any() or int(n.astype(object).sum()) > np.iinfo(np.int32).max:
-        raise ValueError("there are more rows than the counts can hold, or fewer than none")
+        raise ValueError("the number of rows is negative, or larger than the counts can hold")
     lists, (ones, is_open) = kernel_lists(hierarchy.adjacency), map(np.ascontiguousarray, (ones, is_open))
     wrong = _kernel.find_impossible_opening(*lists, np.ascontiguousarray(n), ones, is_open)
     if wrong:

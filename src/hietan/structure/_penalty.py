@@ -1,4 +1,4 @@
-"""The hierarchical max-norm penalty of proximalGraph: each feature and its descendants form a group."""
+"""The hierarchical max-norm penalty in proximalGraph. Each feature and its descendants form a group."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hietan.structure._rows import kernel_lists
 
 
 def graph_penalty(hierarchy: Hierarchy) -> _kernel.GraphPenalty:
-    """The penalty over a hierarchy, for the kernel: its value, its proximal operator and its dual norm."""
+    """Return the penalty over a hierarchy for the kernel, with its value, proximal operator and dual norm."""
     return _kernel.GraphPenalty(*kernel_lists(hierarchy.adjacency))
 
 
 def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.float64]:
-    """The proximal operator of ``lam * sum over v of max |w|`` over v and its descendants (Mairal et al. 2010).
+    """Return the proximal operator of ``lam * sum over v of max |w|`` over v and its descendants (Mairal et al. 2010).
 
     The w that minimises ``||u - w||^2 / 2`` plus that penalty, by network flow along the edges of the
     hierarchy: exact for any DAG up to rounding. A feature keeps a weight only if its ancestors do, unless their own u
@@ -30,9 +30,9 @@ def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.flo
     u : array of shape (n_features,)
         A vector in the order of `hierarchy.features`.
     hierarchy : Hierarchy
-        The DAG of the features.
+        The hierarchy over the features.
     lam : float
-        The weight of the penalty, 0 or more.
+        The penalty weight, 0 or more.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What single features say about the class: the numbers by which selections compare them."""
+"""Single features' relevance for the class, which selections compare."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hietan.structure._counts import PairCounts
 
 
 def relevance(counts: PairCounts, unit: float = 1.0) -> NDArray[np.float64]:
-    """R(v), the sum over the classes of (P(c | x_v = 1) - P(c | x_v = 0))^2 (Wan & Freitas 2013).
+    """Return R(v), the sum over the classes of (P(c | x_v = 1) - P(c | x_v = 0))^2 (Wan & Freitas 2013).
 
     Probabilities have Laplace's correction, (n_ac + 1) / (n_a + C), where the counts are numbers of rows. The terms
     are added in the order of the classes, so that features with the same counts have the same relevance to the last
@@ -20,14 +20,14 @@ def relevance(counts: PairCounts, unit: float = 1.0) -> NDArray[np.float64]:
     Parameters
     ----------
     counts : PairCounts
-        The counts of the training rows; those of pairs are not needed.
+        The counts of the training rows, without pairs.
     unit : float
         The unit of the counts, in rows.
 
     Returns
     -------
     array of shape (n_features,)
-        The relevance of each feature.
+        Each feature's relevance.
     """
     ones = counts.ones.astype(np.float64)
     zeros = counts.class_count[:, None] - ones
@@ -41,23 +41,23 @@ def relevance(counts: PairCounts, unit: float = 1.0) -> NDArray[np.float64]:
 
 
 def relevance_levels(counts: PairCounts, unit: float = 1.0) -> NDArray[np.int32]:
-    """The relevance as small integers: larger for more relevant features, the same for equal ones; see `relevance`."""
+    """Return the relevance as small integers. More relevant features get larger integers, and ties get equal ones."""
     _, levels = np.unique(relevance(counts, unit), return_inverse=True)
     return levels.astype(np.int32)
 
 
 def information_gain(counts: PairCounts) -> NDArray[np.float64]:
-    """The mutual information of each feature and the class, by maximum likelihood, in nats.
+    """Return the mutual information between each feature and the class, by maximum likelihood, in nats.
 
     Parameters
     ----------
     counts : PairCounts
-        The counts of the training rows; those of pairs are not needed.
+        The counts of the training rows, without pairs.
 
     Returns
     -------
     array of shape (n_features,)
-        The information gain of each feature.
+        Each feature's information gain.
     """
     ones = counts.ones.astype(np.int64)
     zeros = counts.class_count[:, None] - ones
@@ -67,24 +67,21 @@ def information_gain(counts: PairCounts) -> NDArray[np.float64]:
         cells += _k_log_k(ones[c]) + _k_log_k(zeros[c])
         classes += float(_k_log_k(counts.class_count[[c]])[0])
     values = _k_log_k(ones.sum(axis=0)) + _k_log_k(zeros.sum(axis=0))
-    gain: NDArray[np.float64] = (
-        cells + _k_log_k(np.array([counts.n_rows])) - values - classes
-    ) / counts.n_rows
-    return gain
+    return (cells + _k_log_k(np.array([counts.n_rows])) - values - classes) / counts.n_rows
 
 
 def gain_ratio(counts: PairCounts) -> NDArray[np.float64]:
-    """The information gain of each feature divided by its own entropy; 0 for a constant feature.
+    """Return each feature's information gain divided by its entropy, or 0 for a constant feature.
 
     Parameters
     ----------
     counts : PairCounts
-        The counts of the training rows; those of pairs are not needed.
+        The counts of the training rows, without pairs.
 
     Returns
     -------
     array of shape (n_features,)
-        The gain ratio of each feature.
+        Each feature's gain ratio.
     """
     n = counts.n_rows
     ones = counts.ones.sum(axis=0, dtype=np.int64)
@@ -94,17 +91,17 @@ def gain_ratio(counts: PairCounts) -> NDArray[np.float64]:
 
 
 def lift(counts: PairCounts) -> NDArray[np.float64]:
-    """The largest lift of a class in the rows where a feature is 1: max of n_1c n / (n_1 n_c); 0 if it never is.
+    """Return each feature's largest lift over the classes, max of n_1c n / (n_1 n_c), or 0 if it is never 1.
 
     Parameters
     ----------
     counts : PairCounts
-        The counts of the training rows; those of pairs are not needed.
+        The counts of the training rows, without pairs.
 
     Returns
     -------
     array of shape (n_features,)
-        The lift of each feature.
+        Each feature's lift.
     """
     ones = counts.ones.astype(np.int64)
     n_one = ones.sum(axis=0)
@@ -118,13 +115,12 @@ def lift(counts: PairCounts) -> NDArray[np.float64]:
 
 
 def comparison_keys(scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Scores as integers, in units of 1e-12: comparisons then do not depend on the last bit of a sum."""
+    """Return scores as integers in units of 1e-12, so that comparisons do not depend on a sum's last bit."""
     return np.rint(scores * 1e12).astype(np.int64)
 
 
 def _k_log_k(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """k ln k of each count, 0 for 0, with C's logarithm: NumPy's own may differ from it in the last bit."""
+    """Return k ln k for each count, and 0 for 0. C's logarithm is used, because NumPy's may differ in the last bit."""
     known, place = np.unique(counts, return_inverse=True)
     table = np.array([k * math.log(k) if k else 0.0 for k in known.tolist()])
-    found: NDArray[np.float64] = table[place.reshape(-1)]
-    return found
+    return table[place.reshape(-1)]

@@ -1,4 +1,4 @@
-"""Rows of binary features and their hierarchy, as the kernel reads them."""
+"""Rows of binary features and their hierarchy, in the kernel's form."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from hietan.hierarchy import Hierarchy
 
 @dataclass(frozen=True)
 class BinaryRows:
-    """A table of zeros and ones: a byte per cell if it is dense, the columns that are 1 in each row if it is sparse.
+    """A table of zeros and ones.
 
-    `weights` says how often each row counts; None means once.
+    Dense tables use a byte per cell; sparse tables list the columns that are 1 in each row.
+
+    `weights` is how often each row counts; None means once.
     """
 
     shape: tuple[int, int]
@@ -31,7 +33,9 @@ class BinaryRows:
     def from_matrix(
         cls, X: Any, threshold: float | None = 0.0, weights: NDArray[np.int32] | None = None
     ) -> BinaryRows:
-        """Read a finite ndarray or CSR matrix: 1 above `threshold`; if that is None, X must hold only 0 and 1.
+        """Read a finite ndarray or CSR matrix.
+
+        Values above `threshold` become 1; if it is None, X must contain only 0 and 1.
 
         The rows of a CSR matrix are sorted and have no duplicates, as in any matrix that was validated.
         """
@@ -75,7 +79,7 @@ class BinaryRows:
 
     @property
     def total(self) -> int:
-        """How often all rows count together: their number, or the sum of their weights."""
+        """The total count of all rows, which is their number or the sum of their weights."""
         return self.n_rows if self.weights is None else int(self.weights.sum(dtype=np.int64))
 
     @property
@@ -85,16 +89,15 @@ class BinaryRows:
             counted: NDArray[np.int64] = np.count_nonzero(self.dense, axis=1).astype(np.int64)
             return counted
         assert self.indptr is not None
-        n_ones: NDArray[np.int64] = np.diff(self.indptr).astype(np.int64)
-        return n_ones
+        return np.diff(self.indptr).astype(np.int64)
 
     def class_count(self, codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
-        """The number of rows of each class, each as often as it counts; `codes` says which class a row has."""
+        """Return each class's weighted number of rows. `codes` contains each row's class."""
         # As floats, the sums are exact: they are whole numbers far below 2^53.
         return np.bincount(codes, weights=self.weights, minlength=n_classes).astype(np.int64)
 
     def sparse(self) -> BinaryRows:
-        """The same table as lists of the columns that are 1 in each row."""
+        """Return the same table as lists of the columns that are 1 in each row."""
         if self.dense is None:
             return self
         n_ones = self.n_ones
@@ -114,7 +117,7 @@ class BinaryRows:
         return sp.csr_array(stored, shape=self.shape)
 
     def between(self, start: int, stop: int) -> BinaryRows:
-        """The rows from start to stop, without copying their cells."""
+        """Return the rows from start to stop, without copying their cells."""
         weights = None if self.weights is None else self.weights[start:stop]
         shape = stop - start, self.n_features
         if self.dense is not None:
@@ -129,7 +132,7 @@ class BinaryRows:
         )
 
     def words(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """The given rows, 64 to a machine word per feature: shape (ceil(len(rows) / 64), n_features)."""
+        """Return the given rows, packed 64 to a machine word per feature: shape (ceil(len(rows) / 64), n_features)."""
         if self.dense is not None:
             return _kernel.pack_dense(self.dense, rows)
         assert self.indptr is not None and self.indices is not None
@@ -138,12 +141,13 @@ class BinaryRows:
 
 def _refuse_value(value: object) -> None:
     raise ValueError(
-        f"binarize=None needs an X that holds only 0 and 1, but X holds {value}; binarize=0.0 accepts any number"
+        f"binarize=None needs an X with only 0 and 1, but X contains {value}; use binarize=0.0, which accepts any "
+        "number"
     )
 
 
 def unpack(words: NDArray[np.uint64], n_rows: int) -> NDArray[np.uint8]:
-    """The packed rows as a byte per cell, shape (n_rows, n_features)."""
+    """Return the packed rows with a byte per cell, shape (n_rows, n_features)."""
     lanes = np.unpackbits(words.astype("<u8")[..., None].view(np.uint8), axis=-1, bitorder="little")
     return np.ascontiguousarray(lanes.transpose(0, 2, 1).reshape(-1, words.shape[1])[:n_rows])
 
@@ -152,14 +156,14 @@ def unpack(words: NDArray[np.uint64], n_rows: int) -> NDArray[np.uint8]:
 
 
 def kernel_relations(hierarchy: Hierarchy) -> _kernel.Relations:
-    """The ancestors and descendants of every feature, as index arrays."""
+    """Return every feature's ancestors and descendants as index arrays."""
     return _kernel.Relations(
         *kernel_lists(hierarchy.ancestor_matrix), *kernel_lists(hierarchy.descendant_matrix)
     )
 
 
 def kernel_lists(matrix: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The `indptr` and `indices` of a CSR matrix, as the kernel expects them."""
+    """Return a CSR matrix's `indptr` and `indices` in the kernel's form."""
     indptr, indices = (np.ascontiguousarray(part, dtype=np.int32) for part in (matrix.indptr, matrix.indices))
     return indptr, indices
 
@@ -178,7 +182,7 @@ def first_violation(
     *,
     n_jobs: int | None = None,
 ) -> Violation | None:
-    """The first place where a feature is 1 and its parent is 0, or None if all rows agree with the hierarchy.
+    """Return the first feature that is 1 below a parent that is 0, or None if all rows agree with the hierarchy.
 
     Parameters
     ----------
@@ -187,8 +191,8 @@ def first_violation(
     hierarchy : Hierarchy
         The hierarchy over the columns.
     block_rows : int
-        The number of rows that are searched together: of the first block that has a violation, this is the first edge
-        that a row contradicts, and the first such row.
+        The number of rows that are searched together. In the first block with a violation, the result is the first
+        edge that a row contradicts, and the first such row.
     n_jobs : int or None
         The number of threads, as in joblib.
     """
@@ -212,5 +216,5 @@ def first_violation(
 
 
 def parent_lists(hierarchy: Hierarchy) -> Any:
-    """A CSR matrix whose row v has a 1 for each parent of v, in the order of the columns."""
+    """Return a CSR matrix whose row v has a 1 for each parent of v, in column order."""
     return hierarchy.adjacency.T.tocsr()

@@ -1,4 +1,4 @@
-"""The learned tree, as a result object."""
+"""The learned tree as a result object."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT, ABSENT = -1, -2
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A tree over features, each of which depends on at most one other (and, always, on the class).
+    """A tree over features, in which each feature depends on the class and on at most one other feature.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Tree:
         In the order of the columns: the index of a feature's parent, -1 for the root, -2 for a feature that is not
         in the tree.
     feature_names : tuple of str
-        The names of all columns.
+        All column names.
 
     Examples
     --------
@@ -62,19 +62,19 @@ class Tree:
             or (np.count_nonzero(parent == ROOT) != 1 and not is_empty)
         ):
             raise ValueError(
-                f"parent must hold indices of features, -2 and a single -1 (or only -2), got {parent.tolist()}"
+                f"parent must contain indices of features, -2 and a single -1 (or only -2), got {parent.tolist()}"
             )
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features in the tree, in the order of the columns."""
+        """The features in the tree, in column order."""
         return tuple(self.feature_names[v] for v in np.flatnonzero(self.parent != ABSENT))
 
     @property
     def root(self) -> str:
-        """The one feature that depends on the class alone; a tree without features has none."""
+        """The only feature that depends on the class alone. A tree without features has no root."""
         if not self._order:
-            raise ValueError("the tree has no features, and so no root")
+            raise ValueError("the tree has no features, so it has no root")
         return self.feature_names[self._order[0]]
 
     @property
@@ -84,14 +84,14 @@ class Tree:
         return tuple((names[self.parent[v]], names[v]) for v in self._order[1:])
 
     def over(self, feature_names: Sequence[str]) -> Tree:
-        """The same tree over other columns, matched by name; they must include all features of the tree.
+        """Return the same tree over other columns, matched by name. They must include all features in the tree.
 
         >>> Tree(np.array([1, -1]), ("A", "B")).over(["B", "C", "A"]).parent.tolist()
         [-1, -2, 0]
         """
         names = tuple(feature_names)
         index = {name: v for v, name in enumerate(names)}
-        refuse_unknown(self.features, index, "the tree holds")
+        refuse_unknown(self.features, index, "the tree contains")
         place = np.array([index.get(name, ABSENT) for name in self.feature_names])
         parent = np.full(len(names), ABSENT)
         inside = np.flatnonzero(self.parent != ABSENT)
@@ -108,38 +108,19 @@ class Tree:
 
     @cached_property
     def _order(self) -> list[int]:
-        """Breadth first from the root."""
+        """The features in breadth-first order from the root."""
         order = list(self._children.get(ROOT, ()))
         for v in order:
             order.extend(self._children.get(v, ()))
         if len(order) != np.count_nonzero(self.parent != ABSENT):
             raise ValueError(
-                f"parent is not a tree: the root does not reach every feature, got {self.parent.tolist()}"
+                f"parent is not a tree: some features cannot be reached from the root; got {self.parent.tolist()}"
             )
         return order
 
-    def _depths(self) -> dict[int, int]:
-        depths = {ROOT: -1}
-        for v in self._order:
-            depths[v] = depths[int(self.parent[v])] + 1
-        return depths
-
-    def to_frame(self) -> Any:
-        """A pandas DataFrame with a row per feature of the tree, from the root down: feature, parent, depth."""
-        pandas = import_optional("pandas", extra="frames", purpose="Tree.to_frame")
-        names, depths = self.feature_names, self._depths()
-        return pandas.DataFrame(
-            {
-                "feature": [names[v] for v in self._order],
-                "parent": [None if self.parent[v] == ROOT else names[self.parent[v]] for v in self._order],
-                "depth": [depths[v] for v in self._order],
-            }
-        )
-
     def to_networkx(self) -> Any:
-        """A `networkx.DiGraph` with an edge from each parent to its child."""
-        networkx = import_optional("networkx", extra="frames", purpose="Tree.to_networkx")
-        graph = networkx.DiGraph()
+        """Return a `networkx.DiGraph` with an edge from each parent to its child."""
+        graph = import_optional("networkx", extra="frames", purpose="Tree.to_networkx").DiGraph()
         graph.add_nodes_from(self.feature_names[v] for v in self._order)
         graph.add_edges_from(self.edges)
         return graph

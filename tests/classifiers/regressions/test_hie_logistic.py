@@ -237,7 +237,7 @@ def test_a_temperature_repairs_scores_that_are_too_large():
 def test_a_choice_needs_two_rows_of_each_class(options):
     y = ["rare", *["often"] * 5]
     with pytest.raises(
-        ValueError, match="needs two rows of each class, but class 'rare' has 1 sample; give ridge"
+        ValueError, match="needs two rows of each class, but class 'rare' has 1 sample; set ridge"
     ):
         HieLogistic(**options).fit(X, y)
     assert HieLogistic().fit(X, y).predict(X).shape == (6,)
@@ -275,12 +275,12 @@ def test_jobs_do_not_change_the_result(data, n_jobs):
         (
             {"ridge": 1e-300},
             ValueError,
-            "ridge=1e-300 is too small for rows of weight up to 1: .* raise ridge",
+            "ridge=1e-300 is too small for row weights up to 1. .* raise ridge",
         ),
         (
             {"class_weight": {0: 1e300, 1: 1e-300}},
             ValueError,
-            "ridge=1.0 is too small for rows of weight up to 1e",
+            "ridge=1.0 is too small for row weights up to 1e",
         ),
     ],
 )
@@ -303,12 +303,12 @@ def test_ridges_that_are_too_small_for_the_rows_are_not_chosen():
     rows, classes = np.zeros((3000, 60)), np.repeat([1, 2, 0], [4, 4, 2992])
     rows[:3] = 1
     with pytest.raises(
-        ValueError, match=r"ridge=0.01 is too small for rows of weight up to 250: .* raise ridge"
+        ValueError, match=r"ridge=0.01 is too small for row weights up to 250\. .* raise ridge"
     ):
         HieLogistic(ridge=0.01).fit(rows, classes)
     model = HieLogistic(ridge=None, calibrate=True).fit(rows, classes)
     assert model.ridge_ in choose_ridge.RIDGES and model.gap_ < 1e-8
-    with pytest.raises(ValueError, match=r"ridge=100.0 is too small for rows of weight up to 1e\+300"):
+    with pytest.raises(ValueError, match=r"ridge=100.0 is too small for row weights up to 1e\+300"):
         HieLogistic(ridge=None, class_weight={0: 1e300}).fit(rows, classes)
 
 
@@ -348,7 +348,7 @@ def test_a_class_prior_of_three_classes(case):
     added = other.predict_log_proba(rows) - model.predict_log_proba(rows) - np.log(prior)
     np.testing.assert_allclose(added, added[:, :1] * np.ones(n_classes), atol=1e-12)
     for wrong in ([0.5], [1.0] + [0.0] * (n_classes - 1)):
-        with pytest.raises(ValueError, match="class_prior must hold a probability above 0 for each"):
+        with pytest.raises(ValueError, match="class_prior must contain a probability above 0 for each"):
             clone(model).set_params(class_prior=wrong).fit(rows, codes)
 
 

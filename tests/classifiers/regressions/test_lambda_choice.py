@@ -80,8 +80,6 @@ def test_the_choice_is_that_of_a_plain_cross_validation(name):
         np.testing.assert_allclose(got[:15], expected[: len(path)][:15], rtol=0, atol=2e-4)
         assert path.criterion == criterion and (path.score is None) == is_loss
         assert is_loss or len(path) == 30
-        columns = ["lam", "log_loss", *[criterion] * (not is_loss), "n_features"]
-        assert path.to_frame().columns.tolist() == columns
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -116,7 +114,7 @@ def test_a_path_ends_where_the_log_loss_has_clearly_risen():
 
 
 def test_of_several_classes_there_is_no_threshold():
-    with pytest.raises(ValueError, match="needs two classes, but y holds 3; choose 'log_loss' or 'auc'"):
+    with pytest.raises(ValueError, match="needs two classes, .*but y has 3; choose 'log_loss' or 'auc'"):
         ProximalGraph(criterion="gmean").fit(DATA.X, THREE)
     ProximalGraph(criterion="gmean", lam=0.1).fit(DATA.X, THREE)  # nothing is chosen
 

@@ -167,8 +167,7 @@ def test_the_best_lambda_is_taken(data, tuned):
     assert len(tuned.selected_features_) == path.n_features[path.best]
     again = ProximalGraph(hierarchy=data.hierarchy, lam=tuned.lam_, tol=1e-7).fit(data.X, data.y)
     np.testing.assert_allclose(again.predict_proba(data.X), tuned.predict_proba(data.X), atol=1e-3)
-    frame = path.to_frame()
-    assert frame.columns.tolist() == ["lam", "log_loss", "n_features"] and len(frame) == len(path)
+    assert len(path.lam) == len(path.log_loss) == len(path.n_features) == len(path)
     assert not hasattr(again, "path_")
 
 
@@ -191,7 +190,7 @@ def test_fewer_folds_for_small_classes():
     y = np.array([1] * 3 + [0] * 20)
     clf = ProximalGraph(criterion="auc", random_state=0).fit(rng.normal(size=(23, 4)), y)
     assert len(clf.path_) == 30
-    with pytest.raises(ValueError, match="needs two rows of each class, but class 1 has 1 sample; give lam"):
+    with pytest.raises(ValueError, match="needs two rows of each class, but class 1 has 1 sample; set lam"):
         clf.fit(rng.normal(size=(21, 4)), y[2:])
     ProximalGraph(lam=0.1).fit(rng.normal(size=(21, 4)), y[2:])
 

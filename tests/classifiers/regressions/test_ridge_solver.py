@@ -156,7 +156,7 @@ def test_a_fit_is_accurate_or_refused(n_classes, data, exponent, weight):
         fit = solve_ridge(problem, 10.0**exponent)
     except ValueError as refused:
         reason = str(refused)
-        assert "is too small for rows of weight up to" in reason
+        assert "is too small for row weights up to" in reason
         penalty = Fraction(10.0**exponent) * int(problem.unit) * (1 if n_classes == 2 else 2)
         weights = np.broadcast_to(weight, len(X)).tolist()
         outweighs = max(

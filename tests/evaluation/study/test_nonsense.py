@@ -27,9 +27,9 @@ ERRORS = {
     "label too few": "predict returned an array of shape (19,); expected (20,)",
     "column of labels": "predict returned an array of shape (20, 1); expected (20,)",
     "lists as labels": "predict returned an array of shape (20, 1); expected (20,)",
-    "NaN": "the probabilities of row 0 of the fold are NaN, infinite or negative",
-    "infinity": "the probabilities of row 0 of the fold are NaN, infinite or negative",
-    "negative": "the probabilities of row 0 of the fold are NaN, infinite or negative",
+    "NaN": "row 0 of the fold has probabilities that are NaN, infinite or negative",
+    "infinity": "row 0 of the fold has probabilities that are NaN, infinite or negative",
+    "negative": "row 0 of the fold has probabilities that are NaN, infinite or negative",
     "no sum of 1": "expected a sum of 1",
     "third column": "the probabilities have shape (20, 3); expected (20, 2)",
     "row too few": "the probabilities have shape (19, 2); expected (20, 2)",
@@ -87,7 +87,9 @@ def without_checksums(files):
 
 
 def test_pooled_predictions_refuse_nonsense():
-    with pytest.raises(ValueError, match="method 'Nonsense': the probabilities of row 0 of the fold are NaN"):
+    with pytest.raises(
+        ValueError, match="method 'Nonsense': row 0 of the fold has probabilities that are NaN"
+    ):
         pooled_predictions(Nonsense("NaN"), DATA, n_splits=3, seed=1)
 
 
@@ -111,7 +113,7 @@ def test_classes_that_cannot_be_written_are_refused_before_anything_is_written(t
     for y, message in (
         (
             DATA.y.astype("S1"),
-            "dataset d: class b'0' is a bytes; expected classes that are numbers or strings",
+            "dataset d: class b'0' is a bytes; classes must be numbers or strings",
         ),
         (np.array([None, "a"] * 30, dtype=object), "dataset d: '<' not supported"),
     ):

@@ -193,7 +193,7 @@ def gzipped(rng, content):
 
 
 def gzipped_badly(rng, content):
-    """Compressed, then damaged or cut short."""
+    """Compressed, then damaged or truncated."""
     packed = gzip.compress(content, 1)
     return (flip_bits if rng.random() < 0.5 else cut)(rng, packed)
 

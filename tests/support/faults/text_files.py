@@ -117,7 +117,7 @@ def obo_counts(content: bytes) -> tuple[int, int]:
 
 
 def annotation_count(content: bytes, format: str) -> int:
-    """The number of lines that should hold an annotation."""
+    """The number of lines that should contain an annotation."""
     marks = "!#" if format == "gene2go" else "!"
     return sum(bool(line.strip()) and line[0] not in marks for line in lines_of(content))
 

@@ -1,4 +1,4 @@
-"""Shares smoothed by their log-odds, word by word: the root by bisection, with many digits."""
+"""Shares smoothed by their log-odds, word by word: the root by Newton's method within an interval, with many digits."""
 
 from __future__ import annotations
 
@@ -24,10 +24,13 @@ def odds_log_share(hits: int, rows: int, all_hits: int, all_rows: int, alpha: fl
         # alpha (b - b_0) lies between hits - rows and hits; and s(b) is nearly 0 or 1 where b is far from 0.
         low = max(prior - (rows - hits) / precision, min(prior, Decimal(-3000)))
         high = min(prior + hits / precision, max(prior, Decimal(3000)))
-        while high - low > Decimal("1e-30"):
-            b = (low + high) / 2
-            if hits - rows / (1 + (-b).exp()) - precision * (b - prior) > 0:
-                low = b
-            else:
-                high = b
-        return float(-(1 + (-low).exp()).ln())
+        b, step = (low + high) / 2, high - low
+        while abs(step) > Decimal("1e-30"):
+            share = 1 / (1 + (-b).exp())
+            excess = hits - rows * share - precision * (b - prior)
+            low, high = (b, high) if excess > 0 else (low, b)
+            following = b + excess / (rows * share * (1 - share) + precision)
+            if not low < following < high:  # Newton's step would leave the interval
+                following = (low + high) / 2
+            b, step = following, following - b
+        return float(-(1 + (-b).exp()).ln())

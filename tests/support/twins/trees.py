@@ -51,7 +51,7 @@ def hie_walk(
 
     With an instance x, redundancy is removed (Hie-TAN-Lite, Algorithms 3 to 5); without, nothing is (Hie-TAN,
     Algorithms 1 and 2). The kernel has two quick versions of it, HierarchicalSearch in kernel/trees/eager_trees.hpp and
-    LazyBatch in kernel/trees/lazy_trees.hpp; hietan/explain/_trace.py records it step by step.
+    LazyBatch in kernel/trees/lazy_trees.hpp; reproduction/paper/walk.py records it step by step.
     `watch` is called with all three after every edge of the ranking.
     """
     directed: set[Edge] = set()

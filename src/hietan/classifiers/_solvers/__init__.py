@@ -1,1 +1,1 @@
-"""The optimisation problems behind the linear classifiers: a path of lambdas, a ridge with offsets, held-out scores."""
+"""Optimisation problems for the linear classifiers: a path of lambdas, a ridge with offsets, and held-out scores."""

@@ -1,9 +1,9 @@
-"""Scores of training rows by models that have not seen them, and what is chosen with them: the ridge, a temperature.
+"""Held-out scores of training rows, from which the ridge and a temperature are chosen.
 
-They come from a cross-validation in which everything is done again for the training rows of a fold: counts, offsets,
-their spread, the regression. Approximate leave-one-out scores, one step of Newton's method away from the fit to all
-rows, are no substitute: they leave the offsets of the other rows as they are, and these offsets know the class of the
-row that is left out. Even with exact fits to all other rows, large ridges then seem better than they are.
+They come from a cross-validation that repeats everything for the training rows of a fold: counts, offsets, their
+spread, the regression. Approximate leave-one-out scores, one Newton step away from the fit to all rows, are not a
+substitute. They keep the offsets of the other rows, which depend on the class of the row that is left out. Even with
+exact fits to all other rows, large ridges then seem better than they are.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from hietan.classifiers._solvers.losses import Loss, Matrix, best_temperature
 from hietan.classifiers._solvers.ridge import RidgeFit, RidgeProblem, solve_ridge
 
 RIDGES = tuple(np.logspace(2, -2, 13).tolist())
-"""The values among which a ridge is chosen, the largest first."""
+"""The candidate values of a ridge, the largest first."""
 N_FOLDS = 5
 
 
 def cross_validated_scores(rows: NetworkRows, ridges: tuple[float, ...], n_jobs: int | None) -> list[Matrix]:
-    """The scores of all rows for each ridge, each row by a model of the other folds.
+    """Return every row's score for each ridge, from a model fitted to the other folds.
 
     If a ridge other than the first is too small for a fold, the scores end before it.
 
@@ -32,7 +32,7 @@ def cross_validated_scores(rows: NetworkRows, ridges: tuple[float, ...], n_jobs:
     rows : NetworkRows
         The training rows; every class has at least two.
     ridges : tuple of float
-        The weights of the penalty, the largest first.
+        The penalty weights, largest first.
     n_jobs : int or None
         The number of threads; the scores do not depend on it.
     """
@@ -54,23 +54,25 @@ def cross_validated_scores(rows: NetworkRows, ridges: tuple[float, ...], n_jobs:
     by_fold = run_ordered(held_out, parts, n_jobs)
     gathered = [np.empty((len(rows.codes), rows.n_columns)) for _ in range(min(map(len, by_fold)))]
     for (_, test), found in zip(parts, by_fold, strict=True):
-        for scores, part in zip(gathered, found, strict=False):  # a fold may have got further than others
+        for scores, part in zip(gathered, found, strict=False):  # a fold may have more ridges than others
             scores[test] = part
     return gathered
 
 
 def choose_ridge(rows: NetworkRows, problem: RidgeProblem, n_jobs: int | None) -> float:
-    """The ridge among `RIDGES` with the smallest loss of held-out scores; the largest of several.
+    """Return the ridge in `RIDGES` with the smallest held-out loss, or the largest such ridge if several tie.
 
-    Those that are too small for `problem`, which is that of all rows, or for a fold are left out.
+    Ridges that are too small for a fold or for `problem`, which has all rows, are left out.
     """
-    ridges = tuple(filter(problem.accepts, RIDGES)) or RIDGES[:1]  # the largest is refused with its reason
+    ridges = (
+        tuple(filter(problem.accepts, RIDGES)) or RIDGES[:1]
+    )  # the largest then raises an error with its reason
     losses = [problem.loss.value(scores) for scores in cross_validated_scores(rows, ridges, n_jobs)]
     best: float = ridges[int(np.argmin(losses))]
     return best
 
 
 def choose_temperature(rows: NetworkRows, loss: Loss, ridge: float, n_jobs: int | None) -> float:
-    """The number by which held-out scores are divided for the smallest loss."""
+    """Return the divisor that minimises the loss of held-out scores."""
     (scores,) = cross_validated_scores(rows, (ridge,), n_jobs)
     return best_temperature(lambda temperature: loss.value(scores / temperature))

@@ -1,4 +1,4 @@
-"""Logistic regression with the hierarchical max-norm penalty, one lambda after another, up to a duality gap."""
+"""Logistic regression with the hierarchical max-norm penalty, solved for each lambda in turn up to a duality gap."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class GraphFit:
-    """A fit for one lambda: weights, intercept, gap, number of steps.
+    """A fit for one lambda: weights, intercept, gap and number of steps.
 
     `relative_gap` is the duality gap, an upper bound on the distance from the minimum, as a fraction of the loss of the
     constant model.
@@ -28,7 +28,7 @@ class GraphFit:
 
 
 def kernel_rows(X: Any) -> _kernel.NumberRows:
-    """Rows in CSR form for the kernel, to be shared by the problems of several classes."""
+    """Return rows in CSR form for the kernel. Problems for several classes share them."""
     indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int32)
     return _kernel.NumberRows(indptr, indices, X.data, X.shape[1])
 
@@ -36,7 +36,7 @@ def kernel_rows(X: Any) -> _kernel.NumberRows:
 class LogisticProblem:
     """Minimise sum_i s_i log(1 + exp(-y_i (w.x_i + b))) + lam * penalty(w), where the weights s sum to 1.
 
-    `y` is boolean, and both values must occur. X has CSR form, and `rows` are the same.
+    `y` is boolean, and both values must occur. X has CSR form, and `rows` contains the same rows.
     """
 
     def __init__(
@@ -53,18 +53,17 @@ class LogisticProblem:
         self._path = _kernel.LogisticPath(rows, np.where(y, 1.0, -1.0), self._weight, penalty)
 
     def lam_max(self) -> float:
-        """The smallest lam with all weights zero: the dual norm of the gradient at the constant model."""
+        """Return the smallest lam with all weights zero: the dual norm of the gradient at the constant model."""
         residual = self._weight * (self._weight @ self._y - self._y)
-        mean = self._X.T @ self._weight
-        return self._penalty.dual_norm(self._X.T @ residual - residual.sum() * mean)
+        return self._penalty.dual_norm(self._X.T @ residual - residual.sum() * (self._X.T @ self._weight))
 
     def solve(self, lam: float, max_iter: int, tol: float) -> GraphFit:
-        """Fit until the relative gap is at most `tol`, starting from the last fit, or from all weights zero."""
+        """Fit until the relative gap is at most `tol`. Start from the last fit, or from zero weights."""
         coef, summary, n_iter = self._path.solve(np.array([lam]), max_iter, tol)
         if not (np.isfinite(coef).all() and np.isfinite(summary).all()):
             raise ValueError(
-                f"the fit did not stay finite; X holds numbers up to {abs(self._X).max()} in size, and lam is {lam}: "
-                f"scale the columns of X to similar sizes"
+                f"the fit did not stay finite. X contains absolute values up to {abs(self._X).max()}, and lam is "
+                f"{lam}; scale the columns of X to similar sizes"
             )
         intercept, _, gap = summary[0].tolist()
         return GraphFit(coef[0], intercept, gap, int(n_iter[0]))

@@ -1,4 +1,4 @@
-"""From training rows to the regression that corrects the network of the hierarchy."""
+"""The regression that corrects the hierarchy's network, fitted to the training rows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from hietan.classifiers._solvers.ridge import RidgeFit, RidgeProblem
 from hietan.structure._openings import OpenCounts, Openings, OpenScores, count_openings
 from hietan.structure._rows import BinaryRows
 
-# Differences between classes below this fraction of their scores are rounding.
+# Differences between classes below this fraction of their scores are rounding errors.
 ROUNDING = 1e-12
 
 
 def offsets_of(joint: Matrix) -> Matrix:
-    """What is added to the scores: log-odds of the second of two classes, or a column per class, centred in a row."""
+    """Return the score offsets: the log-odds of the second of two classes, or a centred column per class."""
     if joint.shape[1] == 2:
         return joint[:, 1:] - joint[:, :1]
     centred: Matrix = joint - joint.mean(axis=1, keepdims=True)
@@ -29,9 +29,9 @@ def offsets_of(joint: Matrix) -> Matrix:
 
 
 def spread_of(joint: Matrix, copies: NDArray[np.float64] | None = None) -> float:
-    """The root of the mean, over all pairs of classes, of the variance of their log-odds; 1 if there is none.
+    """Return the root mean square standard deviation of the log-odds over all class pairs, or 1 if it is zero.
 
-    The variances of all pairs add up to C times those of the scores minus their mean in each row.
+    The variances of all pairs add up to C times the variances of the scores minus their mean in each row.
 
     Parameters
     ----------
@@ -53,22 +53,22 @@ def spread_of(joint: Matrix, copies: NDArray[np.float64] | None = None) -> float
 
 @dataclass(frozen=True, eq=False)
 class NetworkRows:
-    """Training rows, and how a network and a regression are fitted to them.
+    """Training rows, with methods that fit a network and a regression to them.
 
     Attributes
     ----------
     table : BinaryRows
         The rows, in lists of ones, with their weights in units.
     codes : array of shape (n_rows,)
-        The class of each row, as a position among the classes.
+        Each row's class, as a position among the classes.
     classes : array of shape (n_classes,)
         The labels, sorted.
     openings : Openings
         The network.
     alpha, smoothing : float and str
-        How its probabilities are smoothed.
+        The smoothing of its probabilities.
     class_weight : {"balanced"}, mapping or None
-        What the loss of the rows of each class is multiplied with.
+        The factor of each class's losses.
     unit : float
         The unit of the weights, in rows.
     """
@@ -89,11 +89,11 @@ class NetworkRows:
 
     @property
     def n_columns(self) -> int:
-        """The number of columns of the scores."""
+        """The number of score columns."""
         return 1 if self.n_classes == 2 else self.n_classes
 
     def take(self, chosen: NDArray[np.intp]) -> NetworkRows:
-        """Some of the rows."""
+        """Return a subset of the rows."""
         part = self.table.to_csr()[chosen]
         weights = None if self.table.weights is None else self.table.weights[chosen]
         table = BinaryRows(part.shape, indptr=part.indptr, indices=part.indices, weights=weights)
@@ -101,11 +101,11 @@ class NetworkRows:
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
-        """The weights of the rows, in rows; None if every row counts once."""
+        """The row weights, or None if every row counts once."""
         return None if self.table.weights is None else self.table.weights.astype(np.float64) * self.unit
 
     def _loss_weights(self) -> NDArray[np.float64]:
-        """What the loss of each row is multiplied with."""
+        """Return the factor of each row's loss."""
         weights = self.weights
         totals = np.bincount(self.codes, weights, minlength=self.n_classes).astype(np.float64)
         per_class = class_weights(self.class_weight, self.classes, totals)
@@ -113,12 +113,12 @@ class NetworkRows:
         return products if weights is None else products * weights
 
     def regression(self, counts: OpenCounts | None = None) -> NetworkRegression:
-        """The network of these rows, and the regression that corrects it; their counts may be known already."""
+        """Return these rows' network and the regression that corrects it. Known counts can be passed in."""
         if counts is None:
             counts, _ = count_openings(self.table, self.codes, self.n_classes, self.openings.hierarchy)
         network = Network(self.openings, counts, self.smoothing, self.unit)
         joint = network.log_likelihood(leave_one(self.table, self.unit), self.codes, self.alpha)
-        # Other weights are not numbers of rows: the spread and the mean number of ones are those of the rows.
+        # Other weights are not numbers of rows: the spread and the mean number of ones are unweighted.
         copies = self.weights if stand_for_copies(self.table, self.unit) else None
         scale = spread_of(joint, copies)
         X = self.table.to_csr()
@@ -131,14 +131,16 @@ class NetworkRows:
 
 @dataclass(frozen=True, eq=False)
 class NetworkRegression:
-    """A fitted network, the spread of its leave-one-out log-odds, and the regression with these as offsets."""
+    """A fitted network, the spread of its leave-one-out log-odds, and the regression that uses these log-odds
+    as offsets.
+    """
 
     network: OpenScores
     scale: float
     problem: RidgeProblem
 
     def scores(self, rows: NetworkRows, fit: RidgeFit) -> Matrix:
-        """The scores of other rows, before any temperature."""
+        """Return scores for other rows, before any temperature is applied."""
         offsets = offsets_of(self.network.log_likelihood(rows.table) / self.scale)
         scores: Matrix = offsets + rows.table.to_csr() @ fit.coef.T + fit.intercept
         return scores

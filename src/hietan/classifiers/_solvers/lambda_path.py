@@ -1,4 +1,4 @@
-"""The choice of proximalGraph's lambda: held-out rows of an inner cross-validation, from the largest lambda down."""
+"""The choice of proximalGraph's lambda by inner cross-validation, from the largest lambda down."""
 
 from __future__ import annotations
 
@@ -12,41 +12,39 @@ from numpy.typing import NDArray
 from scipy.special import log_expit, logsumexp
 from scipy.stats import rankdata
 
-from hietan._runtime.optional import import_optional
 from hietan._runtime.parallel import run_ordered
 from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem
 
 Matrix = NDArray[np.float64]
 N_LAMBDAS, SMALLEST = 30, 1e-3
 # A path by log loss ends at a rise above its minimum by this share of its first value, or by NOISE / sqrt(rows) of it
-# if that is more, after N_RISES rises in a row. The loss of the training rows never rises along the path, so that a
-# rise of the held-out loss is the noise of few rows. The largest such rise before a new minimum was 2.4 / sqrt(rows)
-# in 636 small problems whose best features only help together.
+# if that is more, after N_RISES rises in a row. The training loss never rises along the path, so a rise of the held-out
+# loss is the noise of few rows. The largest such rise before a new minimum was 2.4 / sqrt(rows) in 636 small problems
+# whose best features only help together.
 CLEAR_RISE, NOISE, N_RISES = 0.1, 3.0, 3
 
 
 @dataclass(frozen=True, eq=False)
 class LambdaPath:
-    """The results of the inner cross-validation, from the largest lambda down.
+    """Inner cross-validation results, from the largest lambda down.
 
-    It holds the values that were tried. With the log loss as criterion, the path ends where the log loss has clearly
-    risen: it is above its minimum by more than a tenth of its first value, or by 3 / sqrt(n) of it if that is more,
-    where n is the number of rows, and each of the last three values is above the one before. A smaller lambda could
-    then be better only if the log loss fell by more than that again. The other criteria have no such trend, so all
-    values are tried.
+    It contains the tried values. With the log loss as criterion, the path ends after a clear rise. The log loss must
+    exceed its minimum by more than a tenth of its first value, or by 3 / sqrt(n) of it if that is more, with n rows.
+    Each of the last three values must also be above the value before. A smaller lambda could then be better only if
+    the log loss fell by more than that again. The other criteria have no such trend, so all values are tried.
 
     Attributes
     ----------
     lam : array
-        The values tried.
+        The tried values.
     log_loss : array
-        The mean log loss of the held-out rows, which have the same weights as in the fit.
+        The mean log loss of the held-out rows, weighted as in the fit.
     n_features : array
         The number of features that the fit to all rows uses.
     criterion : {"log_loss", "auc", "gmean"}
-        What decides between the values.
+        The criterion that chooses between the values.
     score : array or None
-        The AUC or the GMean of the held-out rows, of which the largest is best; None if the log loss decides.
+        The AUC or the GMean of the held-out rows, of which the largest is best; None for the log loss.
     """
 
     lam: Matrix
@@ -57,16 +55,8 @@ class LambdaPath:
 
     @property
     def best(self) -> int:
-        """The position of the best value of the criterion; if several are equal, that of the largest lambda."""
+        """The position of the best criterion value. If several tie, the largest lambda wins."""
         return int(np.argmin(self.log_loss) if self.score is None else np.argmax(self.score))
-
-    def to_frame(self) -> Any:
-        """A pandas DataFrame with a row per lambda: lam, log_loss, auc or gmean if one of them decides, n_features."""
-        pandas = import_optional("pandas", extra="frames", purpose="LambdaPath.to_frame")
-        columns = {"lam": self.lam, "log_loss": self.log_loss}
-        if self.score is not None:
-            columns[self.criterion] = self.score
-        return pandas.DataFrame({**columns, "n_features": self.n_features})
 
     def __len__(self) -> int:
         return len(self.lam)
@@ -76,32 +66,31 @@ class LambdaPath:
 
 
 def log_probabilities(scores: Matrix) -> Matrix:
-    """ln P of each class, from the log-odds of the second of two classes or of each of several against the rest."""
+    """Return each class's ln P, from the log-odds of the second of two classes or of each class against the rest."""
     if scores.ndim == 1:
         return np.column_stack([log_expit(-scores), log_expit(scores)])
     logs = log_expit(scores)
-    normalised: Matrix = logs - logsumexp(logs, axis=1, keepdims=True)
-    return normalised
+    return logs - logsumexp(logs, axis=1, keepdims=True)
 
 
 def area_under_curve(columns: Matrix, codes: NDArray[np.intp]) -> float:
-    """The AUC of the second of two classes, by one column; the mean over several, each against the rest."""
+    """Return the AUC of the second of two classes, or the mean AUC of several classes, each against the rest."""
     areas = []
     for c, column in enumerate(columns.T, start=1 if columns.shape[1] == 1 else 0):
         positive = codes == c
         n = int(positive.sum())
-        # Halves of whole numbers: equal orders of the rows have exactly equal areas.
+        # Halves of whole numbers: the same row order gives exactly the same area.
         above = rankdata(column)[positive].sum() - n * (n + 1) / 2
         areas.append(above / (n * (len(codes) - n)))
     return float(np.mean(areas))
 
 
 def best_gmean(columns: Matrix, codes: NDArray[np.intp]) -> float:
-    """The GMean of two classes at the threshold that is best for these rows."""
+    """Return the GMean of two classes at the threshold that is best for these rows."""
     order = np.argsort(-columns[:, 0], kind="stable")
     positive = codes[order] == 1
     found, wrong = np.cumsum(positive), np.cumsum(~positive)
-    ends = np.append(np.diff(columns[order, 0]) != 0, True)  # no threshold divides equal scores
+    ends = np.append(np.diff(columns[order, 0]) != 0, True)  # no threshold separates equal scores
     products = (found * (wrong[-1] - wrong))[ends]
     return float(np.sqrt(products.max() / (found[-1] * wrong[-1])))
 
@@ -111,7 +100,7 @@ SCORES: dict[str, Callable[[Matrix, NDArray[np.intp]], float]] = {
     "gmean": best_gmean,
 }
 LAMBDA_CRITERIA = ("log_loss", *SCORES)
-"""What may decide between the lambdas of proximalGraph: ``ProximalGraph(criterion=...)``."""
+"""The criteria for proximalGraph's lambda: ``ProximalGraph(criterion=...)``."""
 
 
 # ------------------------------------------------------------------------------------------ the walk
@@ -119,7 +108,7 @@ LAMBDA_CRITERIA = ("log_loss", *SCORES)
 
 @dataclass(frozen=True)
 class HeldOutRows:
-    """The rows of an inner fold, and the problems of the other rows: one, or one per class if there are several."""
+    """The rows of an inner fold, and the problem of fitting the other rows, or one such problem per class."""
 
     X: Any
     numbers: NDArray[np.intp]
@@ -137,7 +126,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class LambdaSearch:
-    """What a lambda is chosen for: all rows, with their classes and weights, and the folds that are held out in turn.
+    """The data for choosing a lambda: all rows with their classes and weights, and the folds to hold out in turn.
 
     `solve` fits a problem for a lambda, from its last fit.
     """
@@ -149,13 +138,13 @@ class LambdaSearch:
     solve: Callable[[LogisticProblem, float], GraphFit]
 
     def choose(self, lams: Matrix, criterion: str, n_jobs: int | None) -> Choice:
-        """Fit to all rows and without each fold, one lambda after the other, and take the best by the criterion."""
+        """Fit to all rows and without each fold, for each lambda in turn, and choose the best lambda."""
         losses: list[float] = []
         scores: list[float] = []
         gaps: list[float] = []
         fits: list[list[GraphFit]] = []
         calls = [self.problems, *(fold.problems for fold in self.folds)]
-        n_rows = float(self.weights.sum() ** 2 / (self.weights**2).sum())  # of equal weight that tell as much
+        n_rows = float(self.weights.sum() ** 2 / (self.weights**2).sum())  # effective number of rows
         for lam in lams.tolist():
             # The kernel releases the GIL, so that threads run side by side.
             everything, *parts = run_ordered(self._fit, [(problems, lam) for problems in calls], n_jobs)
@@ -165,7 +154,7 @@ class LambdaSearch:
             losses.append(self._log_loss(held_out))
             if criterion != "log_loss":
                 columns = held_out if held_out.shape[1] == 1 else log_probabilities(held_out)
-                # Without this, rounding alone would rank the rows of folds whose models are equal.
+                # Otherwise, rounding alone would rank the rows of folds with equal models.
                 scores.append(SCORES[criterion](np.round(columns, 9), self.codes))
             elif has_clearly_risen(losses, n_rows):
                 break
@@ -178,7 +167,7 @@ class LambdaSearch:
         return [self.solve(problem, lam) for problem in problems]
 
     def _scores(self, parts: Sequence[Sequence[GraphFit]]) -> Matrix:
-        """The scores of all rows, each by the fit without its fold: a column per problem."""
+        """Return all rows' scores, each from the fit without the row's fold, with a column per problem."""
         scores = np.empty((len(self.codes), len(self.problems)))
         for fold, fits in zip(self.folds, parts, strict=True):
             scores[fold.numbers] = np.column_stack([fold.X @ fit.coef + fit.intercept for fit in fits])
@@ -191,7 +180,7 @@ class LambdaSearch:
 
 
 def has_clearly_risen(losses: Sequence[float], n_rows: float) -> bool:
-    """Whether the last loss is far above the smallest one, and each of the last few above the one before."""
+    """Return whether the last loss is far above the smallest loss, and the last few losses rose at every step."""
     last = losses[-N_RISES - 1 :]
     rising = len(last) > N_RISES and all(a < b for a, b in pairwise(last))
     return rising and losses[-1] > min(losses) + max(CLEAR_RISE, NOISE / n_rows**0.5) * losses[0]

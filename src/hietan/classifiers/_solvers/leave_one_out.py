@@ -1,4 +1,4 @@
-"""HieBAN's scores of training rows, each by a network of all other rows; smoothing and temperature chosen by them."""
+"""HieBAN's leave-one-out scores for training rows, from which smoothing and temperature are chosen."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from hietan.structure._rows import BinaryRows
 from hietan.structure._weights import are_whole
 
 ALPHA_GRID = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
-"""The values of alpha that are tried where it is chosen from the data."""
+"""The candidate values of alpha."""
 HOTTEST = 1e4
 """The largest temperature of a network, and the inverse of the smallest."""
-# Up to this total, losses are repeated as their rows would be: their mean then has the same bits.
+# Up to this total, losses are repeated like their rows, so that their mean is identical.
 _MOST_REPEATED = 1 << 24
 
 
 def log_shares(counts: NDArray[Any], alpha: float) -> NDArray[np.float64]:
-    """ln P(c) = ln (n_c + alpha) / (n + C alpha), with the n_c in the last axis."""
+    """Return ln P(c) = ln (n_c + alpha) / (n + C alpha), where the last axis contains the n_c."""
     total = counts.sum(axis=-1, keepdims=True) + counts.shape[-1] * alpha
     shares: NDArray[np.float64] = np.log((counts + alpha) / total)
     return shares
@@ -32,12 +32,12 @@ def log_shares(counts: NDArray[Any], alpha: float) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """What is known of a network before its alpha.
+    """A network whose alpha has not been chosen yet.
 
     Attributes
     ----------
     openings : Openings
-        Where features are open: all their parents are 1.
+        The open features: all their parents are 1.
     counts : OpenCounts
         The counts of the training rows.
     smoothing : {"laplace", "pooled", "odds"}
@@ -52,11 +52,11 @@ class Network:
     unit: float
 
     def scores(self, alpha: float) -> OpenScores:
-        """The scores of rows that were not counted."""
-        return OpenScores(self.openings, self.counts, self.smoothing, alpha, unit=self.unit)
+        """Return scores for rows that were not counted."""
+        return self.openings.scores(self.counts, self.smoothing, alpha, self.unit)
 
     def log_likelihood(self, rows: BinaryRows, codes: NDArray[np.int64], alpha: float) -> NDArray[np.float64]:
-        """ln P(x | c) of training rows, each by the counts without it, or without as much of it as it weighs."""
+        """Return ln P(x | c) for training rows, each from counts without the row or its weight."""
         known = self.openings, self.counts, rows, codes, self.smoothing, alpha
         return leave_one_out_log_likelihood(*known, unit=self.unit)
 
@@ -68,7 +68,7 @@ class Network:
         log_prior: NDArray[np.float64] | None = None,
         temperature: float = 1.0,
     ) -> NDArray[np.float64]:
-        """ln P(c, x) of training rows; the classes' probabilities are estimated from the other rows, unless given.
+        """Return ln P(c, x) for training rows. Unless given, class probabilities are estimated from the other rows.
 
         ln P(x | c) is divided by the temperature.
         """
@@ -76,7 +76,7 @@ class Network:
         return scores + (self._log_priors(rows, codes, alpha) if log_prior is None else log_prior)
 
     def _log_priors(self, rows: BinaryRows, codes: NDArray[np.int64], alpha: float) -> NDArray[np.float64]:
-        """For each row, the logarithms of the classes' shares of the other rows."""
+        """Return, for each row, the logarithm of each class's share of the other rows."""
         others = np.tile(self.counts.class_count, (len(codes), 1))
         others[np.arange(len(codes)), codes] -= 1 if rows.weights is None else rows.weights
         return log_shares(others, _kernel.Smoothing(self.smoothing, alpha, self.unit).pseudo_count)
@@ -84,16 +84,17 @@ class Network:
     def choose_alpha(
         self, rows: BinaryRows, codes: NDArray[np.int64], log_prior: NDArray[np.float64] | None = None
     ) -> float:
-        """The alpha with the smallest leave-one-out log loss of all training rows; the smallest of several.
+        """Return the alpha with the smallest leave-one-out log loss over all training rows, or the smallest
+        alpha if several tie.
 
         Parameters
         ----------
         rows : BinaryRows
             The training rows.
         codes : array of shape (n_rows,)
-            The class of each row, as a position among the classes.
+            Each row's class, as a position among the classes.
         log_prior : array of shape (n_classes,) or None
-            The logarithms of the classes' probabilities; None means that they are estimated from the other rows.
+            The log class probabilities; None estimates them from the other rows.
         """
         rows = rows.sparse()
         left_out = leave_one(rows, self.unit)
@@ -110,18 +111,18 @@ class Network:
         alpha: float,
         log_prior: NDArray[np.float64] | None = None,
     ) -> float:
-        """The temperature with the smallest leave-one-out log loss of all training rows.
+        """Return the temperature with the smallest leave-one-out log loss over all training rows.
 
         Parameters
         ----------
         rows : BinaryRows
             The training rows.
         codes : array of shape (n_rows,)
-            The class of each row, as a position among the classes.
+            Each row's class, as a position among the classes.
         alpha : float
-            The weight of the prior guess.
+            The weight of the prior.
         log_prior : array of shape (n_classes,) or None
-            The logarithms of the classes' probabilities; None means that they are estimated from the other rows.
+            The log class probabilities; None estimates them from the other rows.
         """
         rows = rows.sparse()
         left_out = leave_one(rows, self.unit)
@@ -132,7 +133,7 @@ class Network:
         )
 
     def _log_loss(self, joint: NDArray[np.float64], rows: BinaryRows, codes: NDArray[np.int64]) -> float:
-        """The mean log loss of rows with these scores, each as often as it counts."""
+        """Return the mean log loss of rows with these scores, weighted by their counts."""
         own = log_softmax(joint, axis=1)[np.arange(len(codes)), codes]
         if rows.weights is None:
             return -float(own.mean())
@@ -142,12 +143,12 @@ class Network:
 
 
 def stand_for_copies(rows: BinaryRows, unit: float) -> bool:
-    """Whether the weights of rows are whole numbers, so that each stands for that many copies of its row."""
+    """Return whether the row weights are whole numbers, so that each weight counts copies of its row."""
     return unit <= 1 and (rows.weights is None or are_whole(rows.weights.astype(np.float64) * unit))
 
 
 def leave_one(rows: BinaryRows, unit: float) -> BinaryRows:
-    """The rows with the weights with which each is left out: that of one copy, or all of it if there are no copies."""
+    """Return the rows, weighted by the part to leave out: one copy, or the whole weight if there are no copies."""
     if rows.weights is None or not stand_for_copies(rows, unit):
         return rows
     return replace(rows, weights=np.full(rows.n_rows, round(1 / unit), dtype=np.int32))

@@ -1,4 +1,4 @@
-"""The losses of a ridge: logistic for two classes, multinomial for more, each with what Newton's method needs.
+"""The loss functions of a ridge with their derivatives: logistic for two classes, multinomial for more.
 
 Scores have a row per training row, and one column for two classes, or a column per class for more.
 """
@@ -15,12 +15,12 @@ from scipy.special import expit, logsumexp, softmax
 
 Matrix = NDArray[np.float64]
 HOTTEST = 20.0
-"""The largest temperature, and the inverse of the smallest, unless others are given."""
+"""The default largest temperature, and the inverse of the smallest."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Diagonal:
-    """The second derivatives of a logistic loss: a number for each row."""
+    """The second derivatives of a logistic loss, one number per row."""
 
     diagonal: Matrix
 
@@ -37,26 +37,25 @@ class LogisticLoss:
 
     @property
     def n_columns(self) -> int:
-        """One column: the log-odds of the second class."""
+        """The number of columns: one, for the log-odds of the second class."""
         return 1
 
     def value(self, scores: Matrix) -> float:
-        """The sum over all rows."""
+        """Return the loss summed over all rows."""
         return float(np.sum(self.weights * np.logaddexp(0, -self.signs * scores)))
 
     def gradient(self, scores: Matrix) -> Matrix:
-        """The first derivatives by the scores."""
-        slopes: Matrix = -self.weights * self.signs * expit(-self.signs * scores)
-        return slopes
+        """Return the first derivatives with respect to the scores."""
+        return -self.weights * self.signs * expit(-self.signs * scores)
 
     def curvature(self, scores: Matrix) -> _Diagonal:
-        """The second derivatives."""
+        """Return the second derivatives."""
         return _Diagonal(self.weights * expit(scores) * expit(-scores))
 
 
 @dataclass(frozen=True, eq=False)
 class _Softmax:
-    """The second derivatives of a multinomial loss: a block of classes by classes for each row."""
+    """The second derivatives of a multinomial loss, one classes-by-classes block per row."""
 
     weights: Matrix
     probabilities: Matrix
@@ -84,17 +83,16 @@ class MultinomialLoss:
         return int(self.member.shape[1])
 
     def value(self, scores: Matrix) -> float:
-        """The sum over all rows."""
+        """Return the loss summed over all rows."""
         own = np.sum(self.member * scores, axis=1)
         return float(np.sum(self.weights[:, 0] * (logsumexp(scores, axis=1) - own)))
 
     def gradient(self, scores: Matrix) -> Matrix:
-        """The first derivatives by the scores."""
-        slopes: Matrix = self.weights * (softmax(scores, axis=1) - self.member)
-        return slopes
+        """Return the first derivatives with respect to the scores."""
+        return self.weights * (softmax(scores, axis=1) - self.member)
 
     def curvature(self, scores: Matrix) -> _Softmax:
-        """The second derivatives."""
+        """Return the second derivatives."""
         return _Softmax(self.weights, softmax(scores, axis=1))
 
 
@@ -103,7 +101,7 @@ Curvature = _Diagonal | _Softmax
 
 
 def make_loss(codes: NDArray[np.intp], n_classes: int, weights: NDArray[np.float64]) -> Loss:
-    """The loss of rows with these classes (as positions) and weights; the second of two classes is positive."""
+    """Return the loss for rows with these weights and classes (as positions). The second of two classes is positive."""
     column = weights[:, None]
     if n_classes == 2:
         return LogisticLoss(np.where(codes == 1, 1.0, -1.0)[:, None], column)
@@ -111,7 +109,7 @@ def make_loss(codes: NDArray[np.intp], n_classes: int, weights: NDArray[np.float
 
 
 def best_temperature(loss: Callable[[float], float], hottest: float = HOTTEST) -> float:
-    """The temperature with the smallest loss, from 1 / `hottest` to `hottest`.
+    """Return the temperature with the smallest loss, from 1 / `hottest` to `hottest`.
 
     The loss must be convex in the inverse of the temperature, as every log loss is.
     """

@@ -1,4 +1,4 @@
-"""A ridge with offsets, and its fit by Newton's method to a bound on the gap.
+"""A ridge with offsets, fitted by Newton's method up to a bound on the gap.
 
 Minimises loss(G + X W + b) + (p / 2) |W|^2 + (q / 2) |b|^2. For two classes the loss is logistic, p = ridge * s and
 q = 10. For more it is multinomial with twice these penalties: with W = (-w/2, w/2) and b likewise, two classes are a
@@ -9,8 +9,8 @@ constant 1: |gradient|^2 / 2 bounds its distance from the minimum, at any U.
 
 The linear systems of Newton's method for a ridge: by conjugate gradients, or by a Cholesky factorisation.
 
-With Z the rows in whitened coordinates, the Hessian is I + Z^T D Z. Where there are fewer rows than features, it is
-solved through the kernel K = Z Z^T of the rows (Woodbury): a system of one equation per row.
+With Z the rows in whitened coordinates, the Hessian is I + Z^T D Z. If there are fewer rows than features, it is solved
+through the kernel K = Z Z^T of the rows (Woodbury): a system of one equation per row.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from hietan.classifiers._solvers.losses import Curvature, Loss, Matrix
 INTERCEPT_PENALTY = 10.0
 """Twice the factor of b^2 in the objective of two classes."""
 STIFFEST_OF_TWO, STIFFEST_OF_MORE = 2e9, 2e6
-"""The largest curvature of a row's loss, in units of the penalty, at which a fit is accurate and takes finite time.
+"""The largest curvature of a row's loss, in units of the penalty, at which a fit is accurate and finishes.
 
 Twice a power of ten, so that rows and classes of about the same size do not decide about a ridge such as 1e-6."""
 BLOCK = 4096
 """The number of columns that are made dense at a time."""
 DENSE_LIMIT = 4096
-"""The largest system that is factorised; it takes 8 * 4096^2 bytes, and twice that while it is made."""
+"""The largest system to factorise; it needs 8 * 4096^2 bytes, and twice that while it is made."""
 TOLERANCE = 1e-12
 """A fit ends when the bound on its distance from the minimum is at most this fraction of the objective."""
 MAX_STEPS = 200
@@ -43,14 +43,14 @@ MAX_STEPS = 200
 # least these, and more while they have cost less than the factorisation would.
 PATIENCE = 60
 MAX_PRODUCTS = 5000
-# A rough measure of that: the cube of a system's size over this is the number of ones whose products take as long as
+# A rough measure of that: the cube of a system's size over this is the number of ones whose products cost as much as
 # its factorisation. With 4,000 rows, 2,500 features and a ridge of 0.01, a fit takes 0.4 s instead of 1.8 s.
 FACTORISED_PER_ONE = 20
 
 
 @dataclass(frozen=True, eq=False)
 class RidgeFit:
-    """The minimum of a ridge: weights (a row per column of scores), constants, scores, and how accurate they are.
+    """A ridge's minimum: weights (one row per score column), constants, scores, and their accuracy.
 
     `gap` is an upper bound on the distance of the objective from its minimum, as a fraction of the objective.
     """
@@ -64,14 +64,14 @@ class RidgeFit:
 
 
 class RidgeProblem:
-    """The problem of some training rows; `at` gives it a ridge.
+    """The ridge problem for some training rows; `at` sets the ridge.
 
     Parameters
     ----------
     X : CSR array of shape (n_rows, n_features)
-        The features; it holds only zeros and ones.
+        The features; only zeros and ones.
     offsets : array of shape (n_rows, n_columns)
-        What is added to the scores of the training rows.
+        The offsets of the training rows' scores.
     loss : Loss
         The loss of the rows.
     unit : float
@@ -88,13 +88,16 @@ class RidgeProblem:
 
     @cached_property
     def ones(self) -> NDArray[np.float64]:
-        """The number of ones in each row, which is also its squared length."""
+        """The number of ones in each row, which equals the row's squared length."""
         ones: NDArray[np.float64] = np.diff(self.X.indptr).astype(np.float64)
         return ones
 
     @cached_property
     def gram(self) -> Matrix:
-        """The inner products of the rows, exact because they are whole numbers; in blocks, to bound the memory."""
+        """The inner products of the rows, which are exact because they are whole numbers.
+
+        Blocks limit the memory use.
+        """
         n, d = self.X.shape
         columns = self.X.tocsc()
         gram = np.zeros((n, n))
@@ -104,7 +107,7 @@ class RidgeProblem:
         return gram
 
     def at(self, ridge: float) -> Whitened:
-        """The problem with this ridge, in coordinates in which the penalty is |U|^2 / 2.
+        """Return the problem with this ridge, in coordinates in which the penalty is |U|^2 / 2.
 
         Raises
         ------
@@ -114,15 +117,15 @@ class RidgeProblem:
         stiffness, limit = self._stiffness(ridge), self._stiffest
         if not stiffness <= limit:
             raise ValueError(
-                f"ridge={ridge} is too small for rows of weight up to {self.loss.weights.max():.3g}: their loss "
-                f"outweighs the penalty {stiffness:.3g} times, and a fit needs at most {limit:.3g}; "
-                f"raise ridge or lower class_weight"
+                f"ridge={ridge} is too small for row weights up to {self.loss.weights.max():.3g}. Their loss "
+                f"outweighs the penalty {stiffness:.3g} times, but a fit needs at most {limit:.3g} times; raise "
+                "ridge or lower class_weight"
             )
         penalty = self._doubled * ridge * self.unit
         return Whitened(self, penalty, self._doubled * INTERCEPT_PENALTY)
 
     def accepts(self, ridge: float) -> bool:
-        """Whether `at` takes this ridge; it then takes every larger one."""
+        """Return whether `at` accepts this ridge. If it does, it also accepts every larger ridge."""
         return self._stiffness(ridge) <= self._stiffest
 
     @property
@@ -130,14 +133,14 @@ class RidgeProblem:
         return STIFFEST_OF_TWO if self.loss.n_columns == 1 else STIFFEST_OF_MORE
 
     def _stiffness(self, ridge: float) -> float:
-        """The largest curvature of a row's loss, in units of the penalty."""
+        """Return the largest curvature of a row's loss, in units of the penalty."""
         penalty = self._doubled * ridge * self.unit
-        with np.errstate(over="ignore"):  # what is infinite is refused
+        with np.errstate(over="ignore"):  # infinite values raise an error later
             return float(np.max(self.loss.weights[:, 0] * (self.ones / penalty + 1 / INTERCEPT_PENALTY)))
 
 
 class Whitened:
-    """A ridge in the coordinates U, the last row of which are the constants; see the head of this module."""
+    """A ridge in the coordinates U, whose last row contains the constants; see the module docstring."""
 
     def __init__(self, problem: RidgeProblem, penalty: float, intercept_penalty: float) -> None:
         self.problem = problem
@@ -147,30 +150,30 @@ class Whitened:
         self.intercept_scale = 1 / np.sqrt(intercept_penalty)
 
     def forward(self, U: Matrix) -> Matrix:
-        """What U adds to the scores of the rows."""
+        """Return U's contribution to the scores."""
         product: Matrix = self.problem.X @ (self.scale * U[:-1]) + self.intercept_scale * U[-1]
         return product
 
     def backward(self, slopes: Matrix) -> Matrix:
-        """The transpose of `forward`."""
+        """Return the product with the transpose of `forward`."""
         weights = self.scale * (self.problem.transposed @ slopes)
         return np.vstack([weights, self.intercept_scale * slopes.sum(axis=0)])
 
     def hessian_diagonal(self, curvature: Curvature) -> Matrix:
-        """The diagonal of the Hessian; zeros and ones are their own squares."""
+        """Return the diagonal of the Hessian, using that zeros and ones equal their squares."""
         weights = self.scale**2 * (self.problem.transposed @ curvature.diagonal)
         return 1 + np.vstack([weights, self.intercept_scale**2 * curvature.diagonal.sum(axis=0)])
 
     def zeros(self) -> Matrix:
-        """The coordinates of weights of zero."""
+        """Return the coordinates of zero weights."""
         return np.zeros((self.problem.X.shape[1] + 1, self.problem.loss.n_columns))
 
     def from_weights(self, fit: RidgeFit) -> Matrix:
-        """The coordinates of a fit."""
+        """Return the coordinates of a fit."""
         return np.vstack([fit.coef.T / self.scale, fit.intercept / self.intercept_scale])
 
     def to_fit(self, U: Matrix, scores: Matrix, objective: float, gap: float, n_iter: int) -> RidgeFit:
-        """The weights at these coordinates."""
+        """Return the weights at these coordinates."""
         coef = np.ascontiguousarray(self.scale * U[:-1].T)
         return RidgeFit(coef, self.intercept_scale * U[-1], scores, objective, gap, n_iter)
 
@@ -179,7 +182,7 @@ class Whitened:
 
 
 def solve_ridge(problem: RidgeProblem, ridge: float, start: RidgeFit | None = None) -> RidgeFit:
-    """Fit a problem with a ridge, from an earlier fit or from weights of zero."""
+    """Fit a ridge problem, starting from an earlier fit or from zero weights."""
     whitened = problem.at(ridge)
     return _minimise(whitened, whitened.from_weights(start) if start else whitened.zeros())
 
@@ -218,7 +221,7 @@ def _minimise(whitened: Whitened, U: Matrix) -> RidgeFit:
 
 
 def _patience(whitened: Whitened) -> int:
-    """How many products with the Hessian are tried before it is factorised."""
+    """Return how many Hessian products to try before the Hessian is factorised."""
     X = whitened.problem.X
     size = min(X.shape[0], X.shape[1] + 1)
     return max(PATIENCE, min(MAX_PRODUCTS, int(size**3 // (FACTORISED_PER_ONE * max(1, X.nnz)))))
@@ -227,7 +230,7 @@ def _patience(whitened: Whitened) -> int:
 def _line_search(
     loss: Loss, U: Matrix, direction: Matrix, scores: Matrix, change: Matrix, value: float, slope: float
 ) -> float:
-    """The length of a step that lowers the objective enough, halved from 1; 0 if there is none."""
+    """Return a step length, halved from 1, that lowers the objective enough, or 0 if there is none."""
     rounding = 8 * np.finfo(float).eps * value
     length = 1.0
     while length > 1e-10:
@@ -242,10 +245,10 @@ def _line_search(
 def conjugate_gradients(
     whitened: Whitened, curvature: Curvature, gradient: Matrix, accuracy: float, max_products: int
 ) -> tuple[Matrix, bool]:
-    """The step of Newton's method, nearly: the residual is at most `accuracy` times the gradient.
+    """Return an approximate Newton step, whose residual is at most `accuracy` times the gradient.
 
-    Preconditioned by the diagonal of the Hessian. The step descends wherever it ends; the second value says whether
-    the accuracy was reached within `max_products` products with the Hessian.
+    Preconditioned by the diagonal of the Hessian. The step always descends; the second value is whether the accuracy
+    was reached within `max_products` products with the Hessian.
     """
     inverse = 1 / whitened.hessian_diagonal(curvature)
     direction = np.zeros_like(gradient)
@@ -268,7 +271,7 @@ def conjugate_gradients(
 
 
 class DenseSystem:
-    """The factorised Hessian of a ridge with two classes, in as many dimensions as there are rows or features.
+    """A two-class ridge's factorised Hessian, with one dimension per row or per feature.
 
     Parameters
     ----------
@@ -300,14 +303,13 @@ class DenseSystem:
 
     @staticmethod
     def fits(shape: tuple[int, int]) -> bool:
-        """Whether the system of a table of this shape is small enough to be factorised."""
+        """Return whether a table of this shape gives a system small enough to factorise."""
         return min(shape[0], shape[1] + 1) <= DENSE_LIMIT
 
     def solve(self, gradient: Matrix) -> Matrix:
-        """Minus the inverse of the Hessian times the gradient: the step of Newton's method."""
+        """Return the Newton step: minus the inverse Hessian times the gradient."""
         if not self._by_rows:
-            step: Matrix = -cho_solve((self._factor, True), gradient, check_finite=False)
-            return step
+            return -cho_solve((self._factor, True), gradient, check_finite=False)
         root = self._root[:, None]
         inner = cho_solve((self._factor, True), root * self._whitened.forward(gradient), check_finite=False)
         return self._whitened.backward(root * inner) - gradient

@@ -1,6 +1,6 @@
-"""Building: a hierarchy, annotations and labels become a dataset, with an account of what was lost on the way.
+"""Building: combine a hierarchy, annotations and labels into a dataset, with a summary of what was dropped.
 
-`options` (what is requested), `sources` (inputs in every form), `genes` (what the annotations say), `rows` and
-`columns` (what is kept of it), `attributes` (features from a further table), `assemble`, which uses them in this order,
-and `build`, the function that users call. `frames` starts from a data frame instead.
+`options` (the requested options), `sources` (inputs of every kind), `genes` (the content of the annotations), `rows`
+and `columns` (the parts to keep), `attributes` (features from another table), `assemble`, which uses them in this
+order, and `build`, the function that users call. `frames` starts from a data frame instead.
 """

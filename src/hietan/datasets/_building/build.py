@@ -1,4 +1,4 @@
-"""From an ontology, annotations and labels to a dataset, with an account of what was lost on the way."""
+"""Build a dataset from an ontology, annotations and labels, with a summary of what was dropped."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from hietan.datasets._building.sources import (
 from hietan.datasets._building.term_lookup import TermMeanings
 from hietan.datasets._dataset import Dataset
 from hietan.datasets._duplicates import count_duplicates, first_of_each
-from hietan.datasets._readers.annotation_formats import Annotation
+from hietan.datasets._readers.annotation_formats import PHENOPACKETS, Annotation
 from hietan.datasets._readers.annotations import AnnotationReader
 from hietan.datasets._readers.files import TextSource
 from hietan.datasets._readers.labels import Labels
@@ -44,6 +44,7 @@ from hietan.hierarchy import Hierarchy
 
 _TABLE_COLUMNS = Account().table_columns.what
 _OF_GENES = ("gaf", "gene2go", "gpad-1", "gpad-2")
+_NOUNS = {"hpoa": "disease", PHENOPACKETS: "patient"}
 
 
 def build_dataset(
@@ -58,41 +59,43 @@ def build_dataset(
     positive: str = "",
     **options: Any,
 ) -> Dataset:
-    """Build a dataset: a row per gene, a column per term, a 1 where the gene has the term or one below it.
+    """Build a dataset with a row per gene and a column per term. Each gene also gets its terms' ancestors.
 
-    Annotations that say NOT are left out; ids that were merged into another term are mapped to it; an annotation to a
-    term counts for all its ancestors; and two columns are related even if the path between them runs through terms that
-    are not columns. ``provenance["account"]`` says how many annotations, labels, genes and terms were read, dropped
-    (for the first reason that applies) and used, and how many relations between terms, if any, were lost.
+    Annotations with the qualifier NOT are left out. Ids that were merged into another term are mapped to it. An
+    annotation to a term counts for all of its ancestors. Two columns are related even if the path between them runs
+    through terms that are not columns. ``provenance["account"]`` counts how many annotations, labels, genes and terms
+    were read, dropped (by the first reason that applies) and used, and how many relations between terms were lost, if
+    any.
 
     Parameters
     ----------
     ontology : path, open file, Ontology, Hierarchy, frame or iterable of (parent, child)
-        The ontology: a file that `read_ontology` reads (OBO, a table of edges and others), or the edges themselves.
+        The ontology: a file that `read_ontology` reads (OBO, an edge table and others), or the edges themselves.
     annotations : path, open file, frame, dict or iterable of Annotation
-        The annotations: a file that `read_annotations` reads (GAF, GPAD, gene2go, phenotype.hpoa, or a table), or
-        single annotations, for which pairs (id, term), a frame of two columns and a dict {id: terms} are accepted, too.
+        The annotations: a file that `read_annotations` reads (GAF, GPAD, gene2go, phenotype.hpoa, or a table), a folder
+        of phenopackets, or the annotations themselves. Pairs (id, term), a frame of two columns (the second may contain
+        lists) and a dict {id: terms} are also accepted.
     labels : path, open file, Labels, dict, series, frame or None
         The labels: a table that `read_labels` reads, {id: label}, a series with the ids as its index, or a frame of two
         columns. None builds all annotated genes, without labels.
     columns : path, open file, frame or dict, optional
-        A further table, joined by the names of the rows: each of its columns becomes ordinary features, related to
-        nothing. Numbers are binned (`bins`), such as "age=[30, 45)", other values become a feature each, such as
-        "colour=red"; missing ones (empty, NA, none or ?) become the feature "age=missing". A file has the ids in the
-        column `id_column`, if it has one of that name, or else in the first; a frame has them in its index.
+        Another table, joined by row name: its columns become ordinary features, without relations. Numbers are binned
+        (`bins`), such as "age=[30, 45)"; other values become one feature each, such as "colour=red"; missing values
+        (empty, NA, none or ?) become the feature "age=missing". A file contains the ids in the column `id_column` or,
+        if there is no such column, in the first column. A frame contains them in its index.
     like : Dataset, optional
-        A dataset whose features and options are used, for example the training data of a model whose candidates are
-        built. Options that you pass replace its options, and a warning says what differs then.
+        A dataset whose features and options to use, for example the training data of a model that will rank these rows.
+        Options that you pass replace its options, with a warning that lists the differences.
     name : str
-        The name of the dataset.
+        The dataset's name.
     row_noun : str, optional
-        What a row is called in reports, such as "gene" or "patient"; unless given, "gene" if the annotations are a GAF,
-        GPAD or gene2go file, "disease" if they are phenotype.hpoa, otherwise "row".
+        The word for a row in reports, such as "gene" or "patient" [default: "gene" for GAF, GPAD and gene2go files,
+        "disease" for phenotype.hpoa, "patient" for phenopackets, otherwise "row"].
     positive : str
         The positive class, which metrics and rankings refer to; "" leaves it to `Dataset.positive_class`.
     **options
-        The fields of `BuildOptions`, such as ``min_support=3`` or ``evidence="IMP,IDA"``. As `features`, a dataset is
-        accepted, too; a warning says how it was built in a different way.
+        The fields of `BuildOptions`, such as ``min_support=3`` or ``evidence="IMP,IDA"``. `features` also accepts a
+        dataset, with a warning if it was built differently.
 
     Returns
     -------
@@ -101,9 +104,10 @@ def build_dataset(
     Warns
     -----
     DataWarning
-        If any relation names a parent that the ontology does not define, if more than 5 % of the annotations name a
-        term that is unknown or obsolete, if more than 5 % of the labels belong to an id without a usable annotation, if
-        label rows have no label or conflict, or if the features are not made as in the dataset that they come from.
+        If a relation names a parent that the ontology does not define, or if label rows have no label or conflict. If
+        more than 5% of the annotations name an unknown or obsolete term, or more than 5% of the labels belong to an
+        id without a usable annotation. If the features are built differently from the features of the dataset they
+        come from.
 
     Examples
     --------
@@ -120,7 +124,7 @@ def build_dataset(
     >>> data.provenance["account"]["labelled rows"]
     {'read': 4, 'used': 3, 'dropped': {'no row of this name is annotated': 1}}
     >>> print(caught[0].message)
-    25.0 % of the labelled rows (1 of 4) have no usable annotation
+    25.0% of the labelled rows (1 of 4) have no usable annotation: 'd'
     """
     source = like or options.get("features")
     if like is not None:
@@ -155,18 +159,20 @@ def assemble(
     origin: str,
     model: Dataset | None = None,
 ) -> Dataset:
-    """Build a dataset from sources in every form that `build_dataset` accepts; it documents the rest.
+    """Build a dataset from any sources that `build_dataset` accepts; see there for the parameters.
 
-    `model` is the dataset that the features come from.
+    `model` is the dataset from which the features come.
     """
     go = open_ontology(ontology, options)
     options = options.resolved_for(go)
     recorded = options.as_dict() | ({} if go.has_relations else {"relations": [ALL_EDGES]})
     hierarchy = go.hierarchy_of(options.relations)
     known_labels = open_labels(labels, options)
+    if options.others and known_labels is None:
+        raise ValueError(f"others is {options.others!r}, but there are no labels; label some rows (--labels)")
     account = Account(
         "{row}s" if known_labels is None else "labelled {row}s",
-        "terms" if options.features is None else "features asked for",
+        "terms" if options.features is None else "requested features",
     )
     if known_labels is not None:
         account.label_rows = known_labels.tally
@@ -174,15 +180,16 @@ def assemble(
     account.relations.drop(UNDEFINED_PARENT, len(go.undefined_parents(options.relations)))
     stream = open_annotations(annotations, options, go)
     format = stream.format if isinstance(stream, AnnotationReader) else ""
-    usual = "gene" if format in _OF_GENES else "disease" if format == "hpoa" else "row"
-    account.row_noun = row_noun or usual
+    account.row_noun = row_noun or ("gene" if format in _OF_GENES else _NOUNS.get(format, "row"))
     left_out = _terms_to_leave_out(options.drop_terms, go, hierarchy)
     meanings = TermMeanings(go, options.namespaces, options.follow_replaced, left_out)
     genes = genes_from_annotations(stream, meanings, account.annotations, options.taxon, options.evidence)
     if known_labels is None:
         rows = all_rows(genes, options.match[0], account.rows)
     else:
-        rows = labelled_rows(known_labels, genes, options.match, options.on_conflict, account.rows)
+        rows = labelled_rows(
+            known_labels, genes, options.match, options.on_conflict, account.rows, options.others
+        )
     if not rows.names:
         raise DataError(account.worded(_why_no_row(account, known_labels, genes, go, meanings.unmatched)))
     _count_lines(stream, genes, rows, account.annotations)
@@ -192,16 +199,18 @@ def assemble(
         account.table_rows, account.table_columns = attributes.rows, attributes.columns
     rows, chosen = _choose_table(rows, genes, go, hierarchy, attributes, options, account)
     complaints = [*account.complaints(meanings.unmatched), *_odd_classes(rows.labels, account.row_noun)]
+    if format == PHENOPACKETS:
+        complaints += _contradictions(genes, go, hierarchy)
     n_edges = sum(len(term.is_a) + len(term.relationships) for term in go.terms.values())
     if go.is_plain and n_edges > account.relations.read:
         complaints.append(
-            f"{n_edges - account.relations.read:,} of {n_edges:,} edges have another relation than "
-            f"{', '.join(options.relations)} and do not count (--relations)"
+            f"{n_edges - account.relations.read:,} of {n_edges:,} edges have a relation other than "
+            f"{', '.join(options.relations)} and are ignored (--relations)"
         )
     if go.is_plain and (flat := _upside_down(chosen, hierarchy, genes)):
         if options.edge_order is not None:
-            raise DataError(f"{flat}: edge_order is {options.edge_order}, and the other order seems right")
-        complaints.append(f"{flat}; check the order of the edges (--edge-order)")
+            raise DataError(f"{flat}: edge_order is {options.edge_order}, but the other order seems right")
+        complaints.append(f"{flat}; check the edge order (--edge-order)")
     beyond_terms = any(name not in go.terms for name in options.features or ())
     if (
         model is not None
@@ -210,8 +219,8 @@ def assemble(
         and _TABLE_COLUMNS in model.provenance.get("account", {})
     ):
         raise DataError(
-            f"{model.name or 'the dataset with these features'} has features of a further table, which is missing; "
-            "pass the same columns of these rows (columns, --columns)"
+            f"{model.name or 'the dataset with these features'} has features from an extra table; pass a table "
+            "with the same columns for these rows (columns, --columns)"
         )
     made_with = versions(go, stream)
     if model is not None and (
@@ -222,7 +231,11 @@ def assemble(
         )
     for complaint in complaints:
         warnings.warn(complaint, DataWarning, stacklevel=3)
-    target_names = () if known_labels is None else known_labels.classes
+    target_names = (
+        ()
+        if known_labels is None
+        else tuple(dict.fromkeys([*known_labels.classes, *filter(None, [options.others])]))
+    )
     number = {label: c for c, label in enumerate(target_names)}
     if model is not None and not positive and model.positive in target_names:
         positive = model.positive
@@ -241,7 +254,8 @@ def assemble(
             "versions": made_with,
             "options": recorded,
             "account": account.as_dict(),
-            **_found_out(go, stream, known_labels, attributes),
+            "aliases": _aliases(meanings.found, hierarchy, chosen),
+            **_found_out(go, stream, known_labels, attributes, account),
             **_label_source(known_labels),
             "missing_features": list(chosen.missing),
             "empty_rows": int((np.diff(chosen.X.indptr) == 0).sum()),
@@ -261,38 +275,57 @@ def assemble(
 def _why_no_row(
     account: Account, labels: Labels | None, genes: Genes, ontology: Ontology, unmatched: list[str]
 ) -> str:
-    """Why no row is left, in a sentence with examples from both sides."""
+    """Return a sentence on why no row is left, with examples from both files."""
     rows, annotations = account.rows, account.annotations
     if labels is not None and rows.dropped[NO_ROW] == rows.read:
         known = (*genes.numbers, *genes.by_symbol)
         return (
-            f"no row is left: none of the {rows.read:,} labelled ids ({first_few(list(labels.by_id))}) is the name of "
-            f"a {{row}} in the annotations ({first_few(known)}); use the same kind of name in both (--id-column)"
+            f"no row is left: none of the {rows.read:,} labelled ids ({first_few(list(labels.by_id))}) is the "
+            f"name of a {{row}} in the annotations ({first_few(known)}); use the same kind of name in the labels "
+            "and the annotations (--id-column)"
         )
     if not annotations.used:
         terms = first_few(list(ontology.terms))
         unknown = f", such as {first_few(unmatched)}; the ontology has {terms}" if unmatched else ""
-        return f"no row is left: none of {annotations.read:,} annotations is used: {annotations.why}{unknown}"
+        return (
+            f"no row is left, because none of {annotations.read:,} annotations can be used: "
+            f"{annotations.why}{unknown}"
+        )
     return f"no row is left of {rows.read:,}: {rows.why}"
 
 
+def _contradictions(genes: Genes, ontology: Ontology, hierarchy: Hierarchy) -> Iterator[str]:
+    """Yield a warning if objects have a term that they exclude, or a term below it."""
+    denied = [(name, term) for name, each in genes.denied if (term := ontology.resolve(each)) is not None]
+    position = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in denied))}
+    column_of = {feature: j for j, feature in enumerate(hierarchy.features)}
+    X: Any = hierarchy.close(genes.annotated([(name,) for name in position], column_of, len(hierarchy)))
+    found = [(name, term) for name, term in denied if X[position[name], column_of[term]]]
+    if found:
+        name, term = found[0]
+        yield (
+            f"{len(found)} of {len(denied)} excluded terms contradict an observed term and are ignored (first: "
+            f"{name[:80]} excludes {term[:80]}, but has that term or a term below it)"
+        )
+
+
 def _odd_classes(labels: list[str], noun: str) -> Iterator[str]:
-    """Complain about labels that nothing can be learned from."""
+    """Yield warnings about labels from which nothing can be learned."""
     n_classes = len(set(labels))
     if n_classes == 1 and labels[0]:
         yield f"all {len(labels):,} {noun}s have the label {labels[0]!r:.80}; a classifier needs two classes"
     alike = Counter(label.casefold() for label in set(labels))
     if same := [label for label in sorted(set(labels)) if alike[label.casefold()] > 1]:
-        yield f"the labels {first_few(same)} differ only in case; if they mean the same, map them to one (--map)"
+        yield f"the labels {first_few(same)} differ only in case; if they mean the same, map them to one class (--map)"
     if n_classes > max(2, len(labels) / 2):
         yield (
             f"there are {n_classes:,} different labels for {len(labels):,} {noun}s, such as {first_few(labels)}; "
-            "check the column of labels"
+            "check the label column"
         )
 
 
 def _upside_down(columns: Columns, hierarchy: Hierarchy, genes: Genes) -> str:
-    """A complaint if no features are related because only roots are annotated; "" if all is well."""
+    """Return a warning if no features are related because only roots are annotated, otherwise ""."""
     annotated = set(genes.pairs.terms)
     if not annotated <= set(hierarchy.roots) or not hierarchy.edges or columns.hierarchy(hierarchy).edges:
         return ""
@@ -300,25 +333,47 @@ def _upside_down(columns: Columns, hierarchy: Hierarchy, genes: Genes) -> str:
 
 
 def _found_out(
-    ontology: Ontology, stream: Iterable[Annotation], labels: Labels | None, attributes: Attributes | None
+    ontology: Ontology,
+    stream: Iterable[Annotation],
+    labels: Labels | None,
+    attributes: Attributes | None,
+    account: Account,
 ) -> dict[str, list[str]]:
-    """What was found out about the sources rather than stated: the formats of files and the order of columns."""
+    """Return what was detected in the sources: file formats and column order."""
     reader = stream if isinstance(stream, AnnotationReader) else None
-    found = [f"{reader.name}: read as {reader.format}"] if reader else []
+    found = [f"{reader.name} is in the format {reader.format}"] if reader else []
     for source in (ontology, reader, labels, attributes):
         found += source.remarks if source is not None else ()
-    return {"found out": [_without_folder(remark) for remark in found]} if found else {}
+    if account.rows.examples:
+        lost = f"{len(account.rows.examples):,} labelled ids have no usable annotation{account.lost_rows}"
+        found.append(f"{labels.name}: {lost}" if labels and labels.name else lost)
+    return {"detected": [_without_folder(remark) for remark in found]} if found else {}
+
+
+def _aliases(given: Mapping[str, str], hierarchy: Hierarchy, columns: Columns) -> dict[str, list[str]]:
+    """Return the nearest features of each annotated id that is not a feature itself.
+
+    A model needs these features to understand other ids in its training data: alternative ids, and terms too rare to
+    be features.
+    """
+    nearest, names = dict[str, list[str]](), dict(zip(columns.terms, columns.names, strict=True))
+    for j in np.argsort(hierarchy.depths, kind="stable").tolist():
+        term = hierarchy.features[j]
+        above = dict.fromkeys(name for parent in hierarchy.parents(term) for name in nearest[parent])
+        nearest[term] = [names[term]] if term in names else list(above)
+    known = set(columns.names)
+    return {name: nearest[term] for name, term in given.items() if name not in known}
 
 
 def _label_source(labels: Labels | None) -> dict[str, dict[str, str]]:
-    """The file and the column that the labels come from, if they come from a file."""
+    """Return the file and the column that the labels come from, if they come from a file."""
     if labels is None or not labels.name:
         return {}
     return {"labels": {"file": PurePath(labels.name).name, "column": labels.column}}
 
 
 def _without_folder(remark: str) -> str:
-    """A remark about a file without the folder of the file, which says something about the machine alone."""
+    """Return a remark about a file without the file's folder, which only describes the machine."""
     file, colon, rest = remark.partition(": ")
     return PurePath(file).name + colon + rest if colon else remark
 
@@ -326,25 +381,25 @@ def _without_folder(remark: str) -> str:
 def _terms_to_leave_out(
     drop_terms: Iterable[str], ontology: Ontology, hierarchy: Hierarchy
 ) -> frozenset[str]:
-    """The terms to leave out, and all terms below them."""
+    """Return the terms to leave out, including all of their descendants."""
     left_out = set[str]()
     for term in drop_terms:
         current = ontology.resolve(term)
         if current is None:
-            raise ValueError(f"drop_terms names {term!r:.80}, which the ontology does not have")
+            raise ValueError(f"drop_terms names {term!r:.80}, which is not in the ontology")
         left_out |= {current} | hierarchy.descendants(current)
     return frozenset(left_out)
 
 
 def _count_lines(stream: Iterable[Annotation], genes: Genes, rows: GeneRows, tally: Tally) -> None:
-    """Count what is known only after reading: malformed lines, annotations of other genes, and repetitions."""
+    """Count what is known only after reading: malformed lines, other genes' annotations, and repetitions."""
     if isinstance(stream, AnnotationReader):
         tally.read += stream.malformed
         tally.drop("too few columns", stream.malformed)
     in_rows = {name for objects in rows.objects for name in objects}
     lines = zip(genes.numbers, genes.lines, strict=True)
     tally.drop(OF_OTHERS, sum(n for name, n in lines if name not in in_rows))
-    tally.change("says the same as another", tally.used - genes.n_different(in_rows))
+    tally.change("repeats another annotation", tally.used - genes.n_different(in_rows))
 
 
 def _choose_table(
@@ -356,10 +411,10 @@ def _choose_table(
     options: BuildOptions,
     account: Account,
 ) -> tuple[GeneRows, Columns]:
-    """The rows and columns that are kept.
+    """Return the rows and columns to keep.
 
     Rows are compared before roots and constant columns are dropped, and columns are counted over all rows before
-    duplicates are dropped, so that neither option changes what the other keeps.
+    duplicates are dropped, so that neither option affects the other.
     """
     column_of = {feature: j for j, feature in enumerate(hierarchy.features)}
     X = hierarchy.close(genes.annotated(rows.objects, column_of, len(hierarchy)))
@@ -369,7 +424,7 @@ def _choose_table(
         columns = given_columns(X, ontology, hierarchy, features, account.terms)
     else:
         columns = choose_columns(X, ontology, options.namespaces, options.min_support, account.terms)
-        # The features that are missing because annotations were left out: those to drop at or above one of these.
+        # The features that are missing because annotations were left out: terms to drop at or above one of these.
         to_drop = _terms_to_leave_out(options.drop_terms, ontology, hierarchy)
         left_out = {
             above
@@ -379,7 +434,7 @@ def _choose_table(
         }
         account.terms.read += len(left_out)
         account.terms.drop(LEFT_OUT, len(left_out))
-    del X  # it may be as large as everything else together
+    del X  # it may be as large as everything else combined
     if attributes is not None:
         further = passed_by_rows(list(tests.values()), attributes, len(rows.names))
         columns = columns.beside(further, tuple(tests), options.features)
@@ -401,7 +456,7 @@ def _choose_table(
 def _choose_tests(
     attributes: Attributes | None, ontology: Ontology, options: BuildOptions
 ) -> dict[str, ColumnTest]:
-    """The features from a further table by name: all that enough rows have, or those that were asked for."""
+    """Return the features to make from another table, by name: the requested features, or all that enough rows have."""
     if attributes is None:
         return {}
     if options.features is None:
@@ -409,7 +464,7 @@ def _choose_tests(
     else:
         asked = [name for name in options.features if ontology.resolve(name) is None]
         found = [ColumnTest.parse(name, attributes.values) for name in asked]
-        # A name that was not made here may read as a test, but then it is not that test's name.
+        # A name that was not made here may look like a test, but is not that test's name.
         tests = [
             test for name, test in zip(asked, found, strict=True) if test is not None and test.name == name
         ]
@@ -418,6 +473,7 @@ def _choose_tests(
     for name in named:
         if ontology.resolve(name) is not None:
             raise DataError(
-                f"the further table makes a feature {name!r:.80}, which is a term; rename the column"
+                f"the extra table would make a feature named {name!r:.80}, but a term already has this name; "
+                "rename the column"
             )
     return named

@@ -1,4 +1,4 @@
-"""The columns of a dataset: which terms become features."""
+"""A dataset's columns: choose the terms that become features."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _PART = 1 << 22
 
 @dataclass(frozen=True)
 class Columns:
-    """A table, the name of each column, and the term of the ontology that it stands for.
+    """A table, with each column's name and the ontology term that it stands for.
 
-    Name and term differ only where a trained model knows a term by an id that has been merged since. `missing` holds
-    the columns that the ontology has no term for.
+    Name and term differ only if a trained model knows a term by an id that has been merged since. `missing` lists the
+    columns without a term in the ontology.
     """
 
     X: csr_array
@@ -31,7 +31,7 @@ class Columns:
     missing: tuple[str, ...] = ()
 
     def beside(self, further: csr_array, names: tuple[str, ...], order: Sequence[str] | None) -> Columns:
-        """These columns and further ones, which no term stands for; in the given order, or one after the other."""
+        """Add columns that have no term, in the given order or one after another."""
         together: Any = hstack([csc_array(self.X), csc_array(further)], format="csc")
         listed, terms = (*self.names, *names), (*self.terms, *names)
         position = {name: j for j, name in enumerate(listed)}
@@ -44,7 +44,7 @@ class Columns:
         )
 
     def without(self, hierarchy: Hierarchy, tally: Tally, *, roots: bool | None, constant: bool) -> Columns:
-        """The columns without roots that have children and without those that are 1 in all rows, as the options say.
+        """Return the columns without constant columns and without roots that have children, depending on the options.
 
         If `roots` is None, the roots that are 1 in all rows are left out.
         """
@@ -60,7 +60,7 @@ class Columns:
         return Columns(_sorted(self.X[:, at]), names, terms)
 
     def hierarchy(self, whole: Hierarchy) -> Hierarchy:
-        """The hierarchy of the columns, from that of the terms; a second column of a term has no relatives."""
+        """Return the columns' hierarchy, derived from their terms. A term's second column has no relatives."""
         name_of: dict[str, str] = {}
         for term, name in zip(self.terms, self.names, strict=True):
             if term in whole:
@@ -72,9 +72,9 @@ class Columns:
 def choose_columns(
     X: csr_array, ontology: Ontology, namespaces: Collection[str], min_support: int, tally: Tally
 ) -> Columns:
-    """The current terms of these namespaces that enough rows have; X has a column for every term of the ontology."""
+    """Return the current terms in these namespaces that enough rows have. X has a column for every ontology term."""
     ones = _ones(X)
-    terms = list(ontology.terms.values())  # parents that are named but not defined come after these
+    terms = list(ontology.terms.values())  # undefined parents come after these
     fitting = [not term.is_obsolete and term.namespace in namespaces for term in terms]
     annotated = np.array(fitting, dtype=bool) & (ones[: len(terms)] > 0)
     kept = np.flatnonzero(annotated & (ones[: len(terms)] >= min_support))
@@ -87,7 +87,7 @@ def choose_columns(
 def given_columns(
     X: csr_array, ontology: Ontology, hierarchy: Hierarchy, features: tuple[str, ...], tally: Tally
 ) -> Columns:
-    """Exactly these features, in this order; those that the ontology does not know are columns of 0."""
+    """Return exactly these features, in this order. Features that the ontology does not contain become columns of 0."""
     terms = tuple(ontology.resolve(feature) or feature for feature in features)
     known = np.array([term in ontology.terms for term in terms], dtype=bool)
     position = {term: j for j, term in enumerate(hierarchy.features)}
@@ -103,7 +103,10 @@ def given_columns(
 
 
 def _ones(X: csr_array) -> NDArray[np.int64]:
-    """The number of ones in each column, a part at a time: SciPy would first make all of X an array of 8-byte ones."""
+    """Return the number of ones in each column.
+
+    Blocks save memory, because SciPy would first convert X to 8-byte ones.
+    """
     ones = np.zeros(X.shape[1], dtype=np.int64)
     for start in range(0, X.nnz, _PART):
         part = slice(start, start + _PART)

@@ -1,6 +1,6 @@
-"""Ordinary features from a further table: its columns, joined by row, binned if they are numbers and one-hot if not.
+"""Ordinary features from another table, joined by row. Numbers are binned, and other values become one-hot features.
 
-Every feature is a test of one column that its name spells out (``age<30``, ``age=[30, 45)``, ``colour=red``), so that a
+Every feature is a test of one column, spelled out in its name (``age<30``, ``age=[30, 45)``, ``colour=red``), so that a
 trained model's features can be computed for other rows from their names alone.
 """
 
@@ -24,7 +24,7 @@ from hietan.datasets._readers.tables import MISSING_VALUES, Table, cell_text, is
 from hietan.exceptions import DataError
 
 MISSING = "missing"
-# Values, unlike labels, are compared in lower case, and with words that could be classes.
+# Values, unlike labels, are compared in lower case, also with words that could be classes.
 _MISSING = {*map(str.lower, MISSING_VALUES), "none", "?", MISSING}
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?").fullmatch
 _RANGE = re.compile(r"=\[([^,]{1,40}), ([^,]{1,40})\)").fullmatch
@@ -32,16 +32,16 @@ _RANGE = re.compile(r"=\[([^,]{1,40}), ([^,]{1,40})\)").fullmatch
 
 @dataclass(frozen=True)
 class Attributes:
-    """The columns of a table, with a text for each row of the dataset; "missing" where there is none.
+    """A table's columns, with a text for each dataset row, or "missing".
 
     Attributes
     ----------
     values : dict of str to array of str
-        The texts of each column, in the order of the rows.
+        The texts of each column, in row order.
     rows, columns : Tally
-        Count the rows and columns of the table.
+        Counts of the rows and columns of the table.
     remarks : tuple of str
-        How many values of each column are missing, and what was found out about the table rather than stated.
+        How many values of each column are missing, and what was detected in the table.
     """
 
     values: dict[str, NDArray[Any]]
@@ -52,7 +52,7 @@ class Attributes:
 
 @dataclass(frozen=True)
 class ColumnTest:
-    """A feature: whether a column has a value, or a number between `low` (included) and `high` (not included)."""
+    """A feature that tests a column for a value, or for a number from `low` up to, but not including, `high`."""
 
     column: str
     value: str | None = None
@@ -61,7 +61,7 @@ class ColumnTest:
 
     @property
     def name(self) -> str:
-        """The test as text, which `parse` understands."""
+        """The test as text that `parse` understands."""
         if self.value is not None:
             return f"{self.column}={self.value}"
         if np.isinf(self.low):
@@ -74,7 +74,10 @@ class ColumnTest:
 
     @classmethod
     def parse(cls, name: str, columns: Iterable[str]) -> ColumnTest | None:
-        """The test of this name, if it is one of these columns; the longest name of a column counts."""
+        """Return the test with this name if it belongs to one of these columns.
+
+        If several match, the longest column name wins.
+        """
         for column in sorted(columns, key=len, reverse=True):
             if not name.startswith(column):
                 continue
@@ -91,7 +94,7 @@ class ColumnTest:
         return None
 
     def passed(self, texts: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which of the texts pass the test."""
+        """Return which of the texts pass the test."""
         if self.value is None:
             numbers = as_numbers(texts)
             return (numbers >= self.low) & (numbers < self.high)
@@ -104,7 +107,7 @@ class ColumnTest:
 def open_attributes(
     source: Any, rows: Sequence[str], id_column: str | int | None, header: bool | None
 ) -> Attributes:
-    """The values of these rows in a table: a file, a frame whose index holds the ids, or a dict of dicts."""
+    """Return these rows' values from a table, which may be a file, a frame indexed by id, or a dict of dicts."""
     if is_path(source) or hasattr(source, "read"):
         return _from_table(Table.open(source), rows, id_column, header)
     if hasattr(source, "iloc"):
@@ -117,7 +120,7 @@ def open_attributes(
         listed = ((str(key), [cell_text(each.get(n)) for n in names]) for key, each in source.items())
         return _joined(names, listed, rows, Tally("table rows", read=len(source)))
     raise TypeError(
-        "columns must be a table: a path, an open file, a pandas frame whose index holds the ids, or "
+        "columns must be a table: a path, an open file, a pandas frame with the ids as its index, or "
         f"{{id: {{column: value}}}}; got {type(source).__name__}"
     )
 
@@ -130,15 +133,15 @@ def _from_table(
     else:
         table.take_heading()
         names = list(table.heading or ())
-    # The column of ids of the labels, if this table has one of that name, is that of this table, too.
+    # The label table's id column is also used here, if this table has a column of that name.
     known = id_column is not None and (id_column in names or is_position(id_column))
     at = table.column(id_column) if known and id_column is not None else 0
     if len(names) < 2:
-        raise DataError("expected a column of ids and at least one further column", table.name)
+        raise DataError("expected a column of ids and at least one other column", table.name)
     repeated = first_repeated(names)
     if repeated or not all(names):
-        what = f"{repeated!r} is there twice" if repeated else "one of them is empty"
-        raise DataError(f"the names of the columns must differ, but {what}", table.name)
+        what = f"{repeated!r} occurs twice" if repeated else "one of them is empty"
+        raise DataError(f"the column names must differ, but {what}", table.name)
     tally = Tally("table rows")
     cells = ((row[at].strip(), [*row[:at], *row[at + 1 :]]) for _, row in table.rows(len(names) - 1, tally))
     return _joined([*names[:at], *names[at + 1 :]], cells, rows, tally, f"{table.name}: ")
@@ -151,7 +154,7 @@ def _joined(
     tally: Tally,
     source: str = "",
 ) -> Attributes:
-    """The values of the rows that are there; the first of several records of one id counts."""
+    """Return the values of the rows in the table. If an id has several records, the first one counts."""
     position = {name: i for i, name in enumerate(rows)}
     values = np.full((len(names), len(rows)), MISSING, dtype=object)
     seen = set[str]()
@@ -175,20 +178,20 @@ def _joined(
 
 
 def as_numbers(texts: NDArray[Any]) -> NDArray[np.float64]:
-    """The texts as numbers; NaN for those that are none."""
+    """Return the texts as numbers, with NaN for texts that are not numbers."""
     found = (float(text) if _NUMBER(text) else np.nan for text in texts.tolist())
     return np.fromiter(found, dtype=np.float64, count=len(texts))
 
 
 def choose_tests(attributes: Attributes, bins: int, min_support: int) -> list[ColumnTest]:
-    """The tests of all columns that enough rows pass; the tally of columns counts what becomes of them."""
+    """Return all column tests that enough rows pass. The tally counts what happens to each column."""
     chosen = []
     for column, texts in attributes.values.items():
         attributes.columns.read += 1
         tests = _tests_of(column, texts, bins, attributes.columns)
         kept = [test for test in tests if test.passed(texts).sum() >= min_support]
         if not kept:
-            attributes.columns.drop(f"no value that {min_support} rows have")
+            attributes.columns.drop(f"no value occurs in {min_support} rows")
         chosen += kept
     return chosen
 
@@ -212,7 +215,7 @@ def _tests_of(column: str, texts: NDArray[Any], bins: int, tally: Tally) -> list
 
 
 def _inner_edges(numbers: NDArray[np.float64], bins: int) -> list[float]:
-    """The borders between bins of about equal size, rounded to four digits so that a name can show them."""
+    """Return the borders between bins of about equal size, rounded to four digits so that names can show them."""
     from sklearn.preprocessing import KBinsDiscretizer  # only here: reading files does not need scikit-learn
 
     options = {"n_bins": bins, "encode": "ordinal", "strategy": "quantile", "random_state": 0}
@@ -226,7 +229,7 @@ def _inner_edges(numbers: NDArray[np.float64], bins: int) -> list[float]:
 
 
 def passed_by_rows(tests: Sequence[ColumnTest], attributes: Attributes, n_rows: int) -> csr_array:
-    """A matrix with a row per row and a column per test: 1 where it is passed."""
+    """Return a matrix with a column per test, with a 1 if the row passes the test."""
     table = np.zeros((n_rows, len(tests)), dtype=np.uint8)
     for j, test in enumerate(tests):
         table[:, j] = test.passed(attributes.values[test.column])

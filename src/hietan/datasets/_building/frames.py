@@ -1,7 +1,8 @@
-"""From a data frame to a dataset: terms with their ancestors, other columns as ordinary features."""
+"""Build a dataset from a data frame. Terms get their ancestors; other columns become ordinary features."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +15,9 @@ from hietan.datasets._building.extra_columns import choose_tests, open_attribute
 from hietan.datasets._dataset import Dataset
 from hietan.datasets._duplicates import count_duplicates, first_repeated
 from hietan.datasets._readers.tables import MISSING_VALUES, cell_text
+from hietan.exceptions import DataWarning
 from hietan.hierarchy import Hierarchy
-from hietan.hierarchy._term_rows import column_ones, rows_from_columns
+from hietan.hierarchy._term_rows import column_ones, has_lists, listed, rows_from_columns, rows_from_lists
 
 
 def dataset_from_frame(
@@ -28,22 +30,27 @@ def dataset_from_frame(
     name: str,
     row_noun: str,
 ) -> Dataset:
-    """Build a dataset; `Dataset.from_frame` documents the arguments."""
+    """Build a dataset; see `Dataset.from_frame` for the arguments."""
     if not (hasattr(frame, "columns") and hasattr(frame, "to_numpy")):
         raise TypeError(
-            f"expected a data frame, got {type(frame).__name__}; pandas.DataFrame(X, columns=names)"
+            f"expected a data frame, got {type(frame).__name__}; use pandas.DataFrame(X, columns=names)"
         )
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
         hierarchy = Hierarchy.from_edges(hierarchy)
     if (repeated := first_repeated(map(str, frame.columns))) is not None:
-        raise ValueError(f"the frame has several columns {repeated!r}; rename or drop them")
+        raise ValueError(f"several columns of the frame have the name {repeated!r}; rename or drop them")
     rows = list(map(str, frame.index)) if hasattr(frame, "iloc") else list(map(str, range(len(frame))))
     labels, frame = _split_target(frame, target, rows)
     known = [label for label in frame.columns if hierarchy is not None and label in hierarchy]
-    terms, added, related = _terms(frame, known, hierarchy, min_support)
-    others, remarks = _others(frame, known, rows, bins, min_support)
+    lists = [label for label in frame.columns if label not in known and has_lists(frame[label])]
+    if lists and hierarchy is None:
+        raise ValueError(
+            f"the column {lists[0]!r} contains lists of terms; pass the hierarchy of these terms"
+        )
+    terms, added, related = _terms(frame, known, lists, hierarchy, min_support)
+    others, remarks = _others(frame, [*known, *lists], rows, bins, min_support)
     if clash := sorted(set(terms) & set(others)):
-        raise ValueError(f"two columns would make a feature {clash[0]!r}; rename one of them")
+        raise ValueError(f"two columns would make a feature named {clash[0]!r}; rename one of them")
     tables = [table for table in (related, *others.values()) if table is not None and table.shape[1]]
     if not tables:
         raise ValueError("the frame has no column that can be a feature")
@@ -64,7 +71,7 @@ def dataset_from_frame(
         provenance={
             "origin": "hietan.datasets.Dataset.from_frame",
             "options": {"min_support": min_support, "bins": bins},
-            "found out": [*found, *remarks],
+            "detected": [*found, *remarks],
             **count_duplicates(X, y),
         },
         name=name,
@@ -73,33 +80,34 @@ def dataset_from_frame(
 
 
 def _split_target(frame: Any, target: Any, rows: Sequence[str]) -> tuple[list[str] | None, Any]:
-    """The labels as texts, and the frame without their column."""
+    """Return the labels as texts, and the frame without the label column."""
     if target is None:
         return None, frame
     if isinstance(target, str):
         if target not in frame.columns:
             shown = first_few(list(map(str, frame.columns)))
-            raise ValueError(f"the frame has no column {target!r} with the classes; it has {shown}")
+            raise ValueError(f"the frame has no class column {target!r}; it has {shown}")
         values = frame[target].to_list()
         how = f"{'dropna' if hasattr(frame, 'iloc') else 'drop_nulls'}(subset=[{target!r}])"
         frame = frame.drop(columns=target) if hasattr(frame, "iloc") else frame.drop(target)
     else:
         values, how = _in_order_of(frame, target), "frame[pandas.notna(y)] and y[pandas.notna(y)]"
     if len(values) != len(rows):
-        raise ValueError(f"there are {len(values)} labels for the {len(rows)} rows of the frame")
+        raise ValueError(f"there are {len(values)} labels for {len(rows)} rows of the frame")
     texts = list(map(cell_text, values))
     missing = [i for i, text in enumerate(texts) if text.strip() in MISSING_VALUES]
     if missing:
         named = list(dict.fromkeys(values[i] for i in missing if isinstance(values[i], str)))
         advice = f"or rename {first_few(named)} if it is a class" if named else f"for example with {how}"
         raise ValueError(
-            f"{len(missing)} rows have no label (first: {rows[missing[0]]!r}); leave them out first, {advice}"
+            f"{len(missing)} rows have no label (first: {rows[missing[0]]!r}); drop them before you continue, "
+            f"{advice}"
         )
     return texts, frame
 
 
 def _in_order_of(frame: Any, target: Any) -> list[Any]:
-    """The labels in the order of the rows; those of a series are matched by its index if it has the same entries."""
+    """Return the labels in row order. A series is matched by its index if both indexes have the same entries."""
     if hasattr(target, "iloc") and hasattr(frame, "iloc") and not target.index.equals(frame.index):
         if not target.index.is_unique or set(target.index) != set(frame.index):
             raise ValueError(
@@ -110,27 +118,39 @@ def _in_order_of(frame: Any, target: Any) -> list[Any]:
 
 
 def _terms(
-    frame: Any, known: list[str], hierarchy: Hierarchy | None, min_support: int
+    frame: Any, known: list[str], lists: list[str], hierarchy: Hierarchy | None, min_support: int
 ) -> tuple[tuple[str, ...], int, csr_array | None]:
-    """The terms that become features, how many of them were not columns, and their closed table."""
+    """Return the terms that become features, the number of terms neither listed nor columns, and the closed table."""
     if hierarchy is None:
         return (), 0, None
-    selected = frame[known] if known else frame  # without any, the error names the columns and the features
-    ones = rows_from_columns(selected, hierarchy).ones
-    wanted = np.zeros(len(hierarchy), dtype=bool)
+    selected = (
+        frame[known] if known else frame
+    )  # if there are none, the error lists the columns and the features
+    read = [rows_from_columns(selected, hierarchy)] if known or not lists else []
+    read += [rows_from_lists(map(listed, frame[label].to_list()), hierarchy._closed) for label in lists]
+    for label, rows in zip(lists, read[-len(lists) :], strict=False):
+        if rows.unknown:
+            unknown = first_few(list(rows.unknown))
+            warnings.warn(
+                f"{label!r} contains terms that are not in the hierarchy and are left out: {unknown}",
+                DataWarning,
+                stacklevel=4,
+            )
+    ones: Any = sum((rows.ones for rows in read[1:]), read[0].ones)
+    wanted = np.asarray(ones.sum(axis=0)).ravel() > 0 if lists else np.zeros(len(hierarchy), dtype=bool)
     at = [hierarchy.index(label) for label in known]
     wanted[at] = True
     wanted[hierarchy.ancestor_matrix[at].indices] = True
     wanted &= np.asarray(ones.sum(axis=0)).ravel() >= min_support
     kept = np.flatnonzero(wanted)
     terms = tuple(hierarchy.features[j] for j in kept)
-    return terms, len(set(terms) - set(known)), csr_array(ones[:, kept])
+    return terms, 0 if lists else len(set(terms) - set(known)), csr_array(ones[:, kept])
 
 
 def _others(
     frame: Any, known: Sequence[str], rows: Sequence[str], bins: int, min_support: int
 ) -> tuple[dict[str, csr_array], tuple[str, ...]]:
-    """The features from columns that are not terms: as they are if they hold 0 and 1, otherwise binned or one-hot."""
+    """Return features from columns that are not terms: 0/1 columns unchanged, other columns binned or one-hot."""
     made: dict[str, csr_array] = {}
     remarks: list[str] = []
     for label in frame.columns:

@@ -1,4 +1,4 @@
-"""Genes as annotation files describe them: their terms, all their names, and which labelled id is which gene."""
+"""Genes in annotation files: their terms, all of their names, and the gene that each labelled id refers to."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ MATCHES = ("id", "symbol", "synonym")
 """The kinds of names by which a labelled id can be matched to a gene."""
 
 _Index = dict[str, dict[str, None]]
-_FEW_PAIRS = 1 << 22  # up to so many, repetitions do no harm
+_FEW_PAIRS = 1 << 22  # up to this number, repetitions do no harm
 
 
 class AnnotatedPairs:
-    """Which object has which term: 8 bytes for each pair, whatever its names, so that tens of millions fit in memory.
+    """Pairs of an object and a term. Each pair takes 8 bytes, so that tens of millions fit in memory.
 
-    A pair is a number: that of the object, in the order of appearance, times 2^32 plus that of the term. Repetitions
-    are dropped whenever as many pairs have come as there were different ones.
+    A pair is a number: the object's number, in order of appearance, times 2^32 plus the term's number. Repetitions are
+    dropped whenever the number of pairs has doubled.
     """
 
     def __init__(self) -> None:
         self.terms: dict[str, int] = {}
         self._pairs = array("q")
-        self._settled = 0  # so many pairs at the beginning are sorted, and all different
+        self._settled = 0  # the number of pairs at the beginning that are sorted and distinct
         self._limit = _FEW_PAIRS
 
     def number_of(self, term: str) -> int:
-        """The number of a term, in the order of appearance."""
+        """Return a term's number, in order of appearance."""
         return self.terms.setdefault(term, len(self.terms))
 
     def add(self, number: int, term: str) -> None:
-        """Note that the object of this number has a term."""
+        """Record a term for the object with this number."""
         self._pairs.append(number << 32 | self.number_of(term))
         self._drop_repetitions_if_many()
 
     def add_many(self, numbers: NDArray[np.int64], terms: NDArray[np.int64]) -> None:
-        """Note that objects have terms, both given by their numbers."""
+        """Record terms for objects, both given by number."""
         self._pairs.frombytes((numbers << 32 | terms).tobytes())
         self._drop_repetitions_if_many()
 
@@ -64,9 +64,9 @@ class AnnotatedPairs:
             self._limit = max(_FEW_PAIRS, 2 * len(self._settle()))
 
     def _settle(self) -> NDArray[np.int64]:
-        """All different pairs, sorted; valid until one is added.
+        """Return all distinct pairs, sorted. The result is valid until another pair is added.
 
-        They are sorted where they are: `numpy.unique` would need several times their memory.
+        They are sorted in place: `numpy.unique` would need several times their memory.
         """
         if self._settled < len(self._pairs):
             pairs = np.frombuffer(self._pairs, dtype=np.int64)
@@ -76,16 +76,16 @@ class AnnotatedPairs:
             different = pairs[is_new]
             pairs[: len(different)] = different
             self._settled = len(different)
-            del pairs, different  # an array cannot shrink while it is looked into
+            del pairs, different  # an array cannot shrink while a view of it exists
             del self._pairs[self._settled :]
         return np.frombuffer(self._pairs, dtype=np.int64)
 
     def counts(self, n_objects: int) -> NDArray[np.int64]:
-        """The number of different terms of each object."""
+        """Return each object's number of distinct terms."""
         return np.bincount(self._settle() >> 32, minlength=n_objects)
 
     def matrix(self, n_objects: int, column_of: Mapping[str, int], n_columns: int) -> csr_array:
-        """A row per object with a 1 in the column of each of its terms."""
+        """Return a matrix with a row per object and a 1 in the column of each of its terms."""
         pairs = self._settle()
         column = np.array([column_of[term] for term in self.terms], dtype=np.int32)
         indptr = np.concatenate([[0], np.cumsum(self.counts(n_objects))])
@@ -96,7 +96,7 @@ class AnnotatedPairs:
 
 @dataclass
 class Genes:
-    """What the annotations say about each object (a gene or one of its products).
+    """Each object's annotations. An object is a gene or a gene product.
 
     Attributes
     ----------
@@ -112,6 +112,8 @@ class Genes:
         The objects that share a symbol or a synonym, in order of appearance.
     left_out : set of str
         The terms of annotations that were left out on request.
+    denied : list of (str, str)
+        The objects and terms of annotations with the qualifier NOT.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -121,9 +123,10 @@ class Genes:
     by_symbol: _Index = field(default_factory=dict)
     by_synonym: _Index = field(default_factory=dict)
     left_out: set[str] = field(default_factory=set)
+    denied: list[tuple[str, str]] = field(default_factory=list)
 
     def number_of(self, annotation: Annotation) -> int:
-        """The number of the object; when it appears for the first time, its names are recorded."""
+        """Return the object's number, and record its names when it first appears."""
         name = annotation.object_id
         number = self.numbers.get(name)
         if number is not None:
@@ -138,7 +141,7 @@ class Genes:
         return number
 
     def add_block(self, block: PairBlock, meanings: TermMeanings, tally: Tally) -> None:
-        """Record many annotations at once that say nothing but which object has which term."""
+        """Record many plain (object, term) pairs together."""
         known = self.numbers
         numbers = np.array([known.setdefault(name, len(known)) for name in block.ids], dtype=np.int64)
         self.lines.extend([0] * (len(known) - len(self.lines)))
@@ -150,18 +153,18 @@ class Genes:
         self.pairs.add_many(numbers, terms)
 
     def has_terms(self, objects: Iterable[str]) -> bool:
-        """Whether any of these objects has a usable annotation."""
+        """Return whether any of these objects has a usable annotation."""
         return any(self.lines[self.numbers[name]] for name in objects)
 
     def n_different(self, objects: Iterable[str]) -> int:
-        """The number of different pairs of one of these objects and a term."""
+        """Return the number of distinct pairs of one of these objects and a term."""
         numbers = np.array([self.numbers[name] for name in objects], dtype=np.int64)
         return int(self.pairs.counts(len(self.numbers))[numbers].sum())
 
     def annotated(
         self, rows: Sequence[Sequence[str]], column_of: Mapping[str, int], n_columns: int
     ) -> csr_array:
-        """A matrix with a 1 for each term that an object of a row is annotated with directly."""
+        """Return a matrix with a 1 for each term with which a row's objects are directly annotated."""
         table: Any = self.pairs.matrix(len(self.numbers), column_of, n_columns)
         sizes = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
         numbers = np.fromiter(
@@ -178,10 +181,10 @@ class Genes:
         return chosen
 
     def objects(self, name: str, match: Sequence[str]) -> tuple[str, ...]:
-        """The objects called `name`; the first of the kinds of names in `match` that knows it decides.
+        """Return the objects called `name`. The first kind of name in `match` that contains it decides.
 
-        An id stands for one object. A symbol may stand for several (proteins of one gene), which are taken
-        together; so may a synonym, but then it is not clear which gene is meant.
+        An id stands for one object. A symbol may stand for several (proteins of one gene), which are combined. A
+        synonym may also stand for several, but then it is unclear which gene is meant.
         """
         for kind in match:
             if kind == "id" and name in self.numbers:
@@ -192,12 +195,12 @@ class Genes:
         return ()
 
     def is_ambiguous(self, name: str, match: Sequence[str]) -> bool:
-        """Whether `name` is known only as a synonym, and of several objects."""
+        """Return whether `name` is known only as a synonym, and for several objects."""
         others = [kind for kind in match if kind != "synonym"]
         return len(self.objects(name, match)) > 1 and not self.objects(name, others)
 
     def synonyms(self) -> dict[str, list[str]]:
-        """The synonyms of each object that has any."""
+        """Return the synonyms of each object that has synonyms."""
         found: dict[str, list[str]] = {}
         for synonym, objects in self.by_synonym.items():
             for each in objects:
@@ -205,7 +208,7 @@ class Genes:
         return found
 
     def named_by(self, kind: str) -> dict[str, tuple[str, ...]]:
-        """All genes by this kind of name, with their objects."""
+        """Return all genes with their objects, named by this kind of name."""
         if kind == "id":
             return {name: (name,) for name in self.numbers}
         index = self.by_symbol if kind == "symbol" else self.by_synonym
@@ -219,10 +222,10 @@ def genes_from_annotations(
     taxon: str | None,
     evidence: Collection[str] | None,
 ) -> Genes:
-    """Read all annotations, and gather those with the right taxon and evidence whose term has a meaning.
+    """Read all annotations, and collect those with a usable term and the right taxon and evidence.
 
-    The names of a gene are recorded even if none of its annotations counts: then a labelled id that names it is known
-    to lack annotations, not to be unknown.
+    A gene's names are recorded even if none of its annotations counts. A labelled id for this gene is then reported
+    as lacking annotations, not as unknown.
     """
     genes = Genes()
     if (
@@ -241,7 +244,8 @@ def genes_from_annotations(
             continue
         number = genes.number_of(annotation)
         if annotation.negated:
-            tally.drop("NOT: says the opposite")
+            tally.drop("NOT: states the opposite")
+            genes.denied.append((annotation.object_id, annotation.term))
         elif evidence is not None and annotation.evidence not in evidence:
             tally.drop("other evidence")
         elif (term := meanings(annotation.term, tally)) is not None:
@@ -256,7 +260,7 @@ def genes_from_annotations(
 
 @dataclass(frozen=True)
 class GeneRows:
-    """The rows of a dataset: the name of each, the objects of the annotations that it joins, and its label.
+    """A dataset's rows: each row's name, its label, and the annotated objects that it combines.
 
     All labels are "" if the rows are not labelled.
     """
@@ -266,7 +270,7 @@ class GeneRows:
     labels: list[str]
 
     def symbols(self, genes: Genes) -> tuple[str, ...]:
-        """The symbol of each row's first object that has one; none at all if they only repeat the names."""
+        """Return each row's first available symbol. The result is empty if symbols only repeat the names."""
         if not genes.symbols:
             return ()
         found = [
@@ -277,7 +281,7 @@ class GeneRows:
         return tuple(found) if informative else ()
 
     def synonyms(self, genes: Genes) -> tuple[tuple[str, ...], ...]:
-        """All other names of each row: the ids, symbols and synonyms of its objects; none at all if no row has any."""
+        """Return each row's other names (ids, symbols and synonyms). The result is empty if no row has other names."""
         listed, shown = genes.synonyms(), self.symbols(genes) or ("",) * len(self.names)
         found = []
         for objects, name, symbol in zip(self.objects, self.names, shown, strict=True):
@@ -288,14 +292,14 @@ class GeneRows:
         return tuple(found) if any(found) else ()
 
     def take(self, at: Sequence[int]) -> GeneRows:
-        """The rows at these positions."""
+        """Return the rows at these positions."""
         return GeneRows(
             [self.names[i] for i in at], [self.objects[i] for i in at], [self.labels[i] for i in at]
         )
 
 
 def all_rows(genes: Genes, kind: str, tally: Tally) -> GeneRows:
-    """A row for every gene that has a usable annotation, named by this kind of name."""
+    """Return a row for every gene with a usable annotation, named by this kind of name."""
     named = genes.named_by(kind)
     tally.read = len(named)
     kept = {name: objects for name, objects in named.items() if genes.has_terms(objects)}
@@ -304,25 +308,24 @@ def all_rows(genes: Genes, kind: str, tally: Tally) -> GeneRows:
 
 
 def labelled_rows(
-    labels: Labels, genes: Genes, match: Sequence[str], on_conflict: str, tally: Tally
+    labels: Labels, genes: Genes, match: Sequence[str], on_conflict: str, tally: Tally, others: str = ""
 ) -> GeneRows:
-    """A row per labelled id that is an annotated gene.
+    """Return a row per labelled id that is an annotated gene.
 
-    Several ids may mean the same gene (a symbol and a synonym, say): these become one row, named by the first of them,
-    or none if their labels conflict.
+    Other annotated genes get rows only if they get a class.
+
+    Several ids may mean the same gene (a symbol and a synonym, say). They become one row, named by the first id, or
+    no row if their labels conflict.
     """
     tally.read = len(labels)
     ids_of: dict[tuple[str, ...], list[str]] = {}
     for name in labels.by_id:
-        objects = genes.objects(name, match)
-        if not objects:
-            tally.drop(NO_ROW)
-        elif genes.is_ambiguous(name, match):
-            tally.drop(SHARED_SYNONYM)
-        elif not genes.has_terms(objects):
-            tally.drop(NO_ANNOTATION)
-        else:
+        objects, is_shared = genes.objects(name, match), genes.is_ambiguous(name, match)
+        if genes.has_terms(objects) and not is_shared:
             ids_of.setdefault(objects, []).append(name)
+        else:
+            tally.drop(SHARED_SYNONYM if is_shared else NO_ANNOTATION if objects else NO_ROW)
+            tally.examples.append(name)
     chosen = []
     for objects, names in ids_of.items():
         label = _one_label(labels, names, on_conflict)
@@ -331,6 +334,13 @@ def labelled_rows(
         else:
             tally.drop(REPEATED_IDS, len(names) - 1)
             chosen.append((names[0], objects, label))
+    n_labelled = len(chosen)
+    if others:
+        mentioned = (*labels.by_id, *labels.conflicting, *labels.unused)
+        known = {each for name in mentioned for each in genes.objects(name, match)}
+        rest = {name: found for name, found in genes.named_by(match[0]).items() if known.isdisjoint(found)}
+        chosen += [(name, found, others) for name, found in rest.items() if genes.has_terms(found)]
+        tally.read += len(chosen) - n_labelled
     return GeneRows(
         [name for name, _, _ in chosen], [o for _, o, _ in chosen], [label for _, _, label in chosen]
     )

@@ -1,4 +1,4 @@
-"""The options of `build_dataset`: checked, brought into a standard form, and written into the provenance."""
+"""The options of `build_dataset`, which are checked, normalised and recorded in the provenance."""
 
 from __future__ import annotations
 
@@ -18,71 +18,78 @@ from hietan.datasets._readers.tables import MISSING_VALUES
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """How `build_dataset` builds a dataset; each field is one of its keywords.
+    """The options of `build_dataset`; each field is one of its keywords.
 
-    The options are checked and brought into a standard form, except for `namespaces`, whose meaning depends on the
-    ontology: see `resolved_for`.
+    The options are checked and normalised, except for `namespaces`, whose meaning depends on the ontology: see
+    `resolved_for`.
 
     Parameters
     ----------
     namespaces : str or iterable of str, optional
-        The namespaces to use: "BP", "MF", "CC", as "BP,CC" or as a list, or full names; all if not given. Annotations
-        to terms of other namespaces are left out.
+        The namespaces to use: "BP", "MF", "CC", as "BP,CC" or as a list, or full names [default: all]. Annotations to
+        terms of other namespaces are left out.
     relations : iterable of str, default ("is_a",)
-        The relations along which an annotation spreads upwards: is_a, and others that the ontology has, such as
+        The relations along which annotations are inherited: is_a, and other relations in the ontology, such as
         part_of.
     evidence : str or iterable of str, optional
-        The evidence codes that count, such as "IMP,IDA" or a list of them; all if not given.
+        The evidence codes to keep, such as "IMP,IDA" or a list of them [default: all].
     taxon : int or str, optional
-        The NCBI number of the organism whose annotations count; needed for gene2go, which holds all organisms.
+        The NCBI number of the organism whose annotations count; needed for gene2go, which contains all organisms.
     follow_replaced : bool, default False
         Whether an annotation to an obsolete term counts for the term that replaced it, if there is exactly one.
     min_support : int, default 3
-        The smallest number of rows that must have a term; other terms are left out.
+        The smallest number of rows that must have a term; rarer terms are left out.
     drop_roots : bool, optional
-        Whether to leave out terms that have children but no parent. If not given, those of an ontology are left out;
-        those of a table of edges or a `Hierarchy`, which may have many roots, only if all rows have them.
+        Whether to leave out terms that have children but no parent [default: yes; for an edge table or a `Hierarchy`,
+        which may have many roots, only roots that all rows have].
     drop_constant : bool, default False
         Whether to leave out terms that all rows have.
     deduplicate : bool, default False
         Whether to keep only the first of several rows of one class that are identical (roots included).
     on_conflict : {"drop", "first", "majority", "raise"}, default "drop"
-        What to do with a gene that has different labels; see `read_labels`.
+        How to treat a gene with different labels; see `read_labels`.
     id_column, label_column : str or int, optional
-        The columns of ids and labels in the table of labels; see `read_labels`.
+        The id and label columns in the label table; see `read_labels`.
     mapping : dict, optional
-        Maps labels of the table to names of classes; see `read_labels`.
+        Maps labels of the table to class names; see `read_labels`.
     where : dict, optional
-        Maps columns of the table of labels to values: only rows with these values count.
+        Maps columns of the label table to values: only rows with these values count.
+    others : str, default ""
+        The class of all annotated rows without a label: rows that the table does not name, names without a label, or
+        names only in rows excluded by `where`. "" leaves them out. Rows with conflicting labels or a label that is not
+        in `mapping` are always left out.
     missing_labels : str or iterable of str, optional
-        The texts in the column of labels that mean that a row has no label; NA, NaN, null and the like if not given.
-        An empty field always means it.
+        The texts in the label column that mean `no label` [default: NA, NaN, null and the like]. An empty field always
+        means it.
     match : sequence of {"id", "symbol", "synonym"}, default all three
-        The kinds of names by which an id in the table of labels is matched to a gene, in order of precedence.
-        Without labels, the first kind is used to name the rows.
+        The kinds of names by which an id in the label table is matched to a gene, in order of precedence. Without
+        labels, the first kind names the rows.
     features : iterable of str, optional
-        The exact columns, in this order, for example those of a trained model. Terms that the ontology does not know
-        become columns of 0 and are counted; `min_support`, `drop_roots` and `drop_constant` have no effect.
+        The exact columns, in this order, for example a trained model's. Terms unknown to the ontology become columns of
+        0 and are counted; `min_support`, `drop_roots` and `drop_constant` have no effect.
     drop_terms : str or iterable of str, default ()
-        Terms to leave out together with all terms below them: annotations with any of them are ignored, so that their
-        ancestors do not have them either. Use it for terms that say the same as the labels.
+        Terms to leave out with all terms below them. Their annotations are ignored, so they do not count for ancestors
+        either. Use it for terms that repeat the labels.
     format : str or iterable of str, optional
-        The format of the ontology (obo, edges, obo-graph, owl), of the annotations (gaf, gpad-1, gpad-2, gene2go, hpoa,
-        pairs, term-lists), or of both; recognised by the content if not given.
+        The format of the ontology (obo, edges, paths, codes, obo-graph, owl), of the annotations (gaf, gpad-1, gpad-2,
+        gene2go, hpoa, pairs, term-lists, phenopackets), or of both [default: detected].
     edge_columns : two or three of str or int, optional
-        The two columns of a table of edges and, if you like, the column of relations, by name or by position, counted
-        from 1; see `read_edges`.
+        The two columns of an edge table and, optionally, the relation column, by name or by position, counted from 1;
+        see `read_edges`.
     edge_order : {"parent-child", "child-parent"}, optional
-        Which of the two columns of a table of edges is the parent; see `read_edges`.
+        Which of the two columns of an edge table is the parent; see `read_edges`.
+    separator : str, optional
+        The text between two names in a path in a hierarchy of paths; see `read_ontology`.
+    prefix_codes : bool, default False
+        Whether the hierarchy is a list of codes that begin with their parent's code; see `read_ontology`.
     pair_columns : (str or int, str or int), optional
-        The columns of ids and terms in a table of pairs or term lists; see `read_annotations`.
+        The id and term columns in a table of pairs or term lists; see `read_annotations`.
     header : bool, optional
-        Whether the first row of plain tables holds the names of the columns; found out if not given.
+        Whether plain tables have a header row [default: detected].
     bins : int, default 4
-        Into how many bins, of about equal size, the numbers of a column in `columns` are put.
+        The number of bins, of about equal size, for each numeric column in `columns`.
     label_words : str or iterable of str, default ()
-        Words that mean the same as the label, such as "ageing,lifespan"; `closest_features` looks for them in the names
-        of terms.
+        Synonyms of the label, such as "ageing,lifespan"; `closest_features` looks for them in term names.
     """
 
     namespaces: Any = None  # as given; after `resolved_for` a tuple of full names
@@ -91,7 +98,7 @@ class BuildOptions:
     taxon: str | None = None
     follow_replaced: bool = False
     min_support: int = 3
-    drop_roots: bool | None = None  # None means: those that all rows have
+    drop_roots: bool | None = None  # None means: roots that all rows have
     drop_constant: bool = False
     deduplicate: bool = False
     on_conflict: str = "drop"
@@ -99,13 +106,16 @@ class BuildOptions:
     label_column: str | int | None = None
     mapping: Mapping[str, str] | None = None
     where: Mapping[str, str] | None = None
-    missing_labels: tuple[str, ...] | None = None  # after the check the texts themselves
+    others: str = ""
+    missing_labels: tuple[str, ...] | None = None  # after the check, the texts themselves
     match: tuple[str, ...] = MATCHES
     features: tuple[str, ...] | None = None
     drop_terms: tuple[str, ...] = ()
     format: tuple[str, ...] | None = None
     edge_columns: tuple[str | int, ...] | None = None
     edge_order: str | None = None
+    separator: str | None = None
+    prefix_codes: bool = False
     pair_columns: tuple[str | int, ...] | None = None
     header: bool | None = None
     bins: int = 4
@@ -115,6 +125,8 @@ class BuildOptions:
         check_policy(self.on_conflict)
         if not isinstance(self.min_support, Integral) or self.min_support < 1:
             raise ValueError(f"min_support is {self.min_support!r}; expected an integer of at least 1")
+        if self.separator == "":
+            raise ValueError("separator is ''; expected the text between two names in a path, such as ' > '")
         if not isinstance(self.bins, Integral) or self.bins < 2:
             raise ValueError(f"bins is {self.bins!r}; expected an integer of at least 2")
         standard = {
@@ -134,11 +146,11 @@ class BuildOptions:
             object.__setattr__(self, name, value)
 
     def format_among(self, names: Sequence[str]) -> str | None:
-        """The stated format that is one of these names; None if none was stated."""
+        """Return the first given format that is one of these names, or None."""
         return next((name for name in self.format or () if name in names), None)
 
     def resolved_for(self, ontology: Ontology) -> BuildOptions:
-        """The same options with what depends on the ontology: the full names of its namespaces, and its roots."""
+        """Return the options with ontology-dependent values filled in: full namespace names and roots."""
         drop_roots = True if self.drop_roots is None and not ontology.is_plain else self.drop_roots
         return replace(
             self,
@@ -148,7 +160,7 @@ class BuildOptions:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The options as JSON can hold them; given features are only counted, since the dataset names them."""
+        """Return the options as JSON values. Features are only counted, because the dataset lists them."""
         plain = asdict(self)
         plain["evidence"] = None if self.evidence is None else sorted(self.evidence)
         plain["features"] = None if self.features is None else len(self.features)
@@ -160,7 +172,7 @@ def _as_tuple(names: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def listed(words: Any) -> tuple[Any, ...]:
-    """The parts of a text between commas, without empty ones unless all are, or the entries of a list.
+    """Return the comma-separated parts of a text, or a list's entries. Empty parts are dropped unless all are empty.
 
     >>> listed("is_a, part_of,"), listed(",")
     (('is_a', 'part_of'), ('',))
@@ -186,8 +198,8 @@ def _columns(option: str, columns: Any, most: int) -> tuple[str | int, ...] | No
         return None
     found = listed(columns)
     if not 2 <= len(found) <= most or not all(isinstance(column, str | int) for column in found):
-        count = "two columns" if most == 2 else "two columns and perhaps that of the relation"
-        raise ValueError(f"{option} is {columns!r}; expected {count}, each by its name or position")
+        count = "two columns" if most == 2 else "two columns and optionally a relation column"
+        raise ValueError(f"{option} is {columns!r}; expected {count}, each by name or position")
     return found
 
 
@@ -199,9 +211,7 @@ def _kinds_of_names(match: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _evidence_codes(evidence: str | Iterable[str] | None) -> frozenset[str] | None:
-    if evidence is None:
-        return None
-    return frozenset(code.strip().upper() for code in listed(evidence))
+    return None if evidence is None else frozenset(code.strip().upper() for code in listed(evidence))
 
 
 def _features(features: Iterable[str] | None) -> tuple[str, ...] | None:
@@ -218,8 +228,8 @@ def _features(features: Iterable[str] | None) -> tuple[str, ...] | None:
 # ---------------------------------------------------------------------------------------- one dataset like another
 
 ALL_EDGES = "all edges"
-"""What the provenance has as the relations of edges that do not name any."""
-# Options that change what a feature means, with their names in messages and what it means that none was chosen.
+"""The provenance's relations of edges that do not name any."""
+# Options that change the meaning of a feature, with their names in messages and the meaning of no choice.
 _COMPARED = {
     "relations": ("relations", "none"),
     "namespaces": ("namespaces", "all"),
@@ -231,23 +241,24 @@ _COMPARED = {
 
 
 def options_like(provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with which a dataset was built, from its provenance.
+    """Return the options with which a dataset was built, read from its provenance.
 
-    `features` is not among them, since the dataset itself names them. `deduplicate` is not, either: it chooses rows.
+    `features` is left out, because the dataset itself lists the features. `deduplicate` and `others` are left out,
+    because they choose rows.
     """
     recorded = _recorded(provenance, "options")
     if "relations" not in recorded:
         raise ValueError(
-            "the dataset does not record how it was built, so that another could be built like it; use its features "
-            "only (features, --features-of)"
+            "the dataset does not record how it was built, so its options cannot be reused; use only its "
+            "features (features, --features-of)"
         )
-    known = {field.name for field in fields(BuildOptions)} - {"features", "deduplicate"}
+    known = {field.name for field in fields(BuildOptions)} - {"features", "deduplicate", "others"}
     taken = {name: value for name, value in recorded.items() if name in known and value is not None}
     return {name: value for name, value in taken.items() if value != [ALL_EDGES]}
 
 
 def build_differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> str:
-    """How the features of two datasets were made in different ways, in words; "" if they were not, or are not known to.
+    """Return how two datasets' features were built differently, or "" if there is no known difference.
 
     >>> there = {"options": {"relations": ["is_a"], "evidence": ["IDA"]}}
     >>> build_differences({"options": {"relations": ["is_a", "part_of"], "evidence": None}}, there)

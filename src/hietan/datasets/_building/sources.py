@@ -1,4 +1,4 @@
-"""The inputs of a dataset, in every form that `build_dataset` accepts, and what its provenance says about them."""
+"""A dataset's inputs, of every kind that `build_dataset` accepts, and their provenance entries."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from hietan.datasets._readers.files import is_path, sha256_of, split_archive
 from hietan.datasets._readers.labels import Labels, labels_from_pairs, read_labels
 from hietan.datasets._readers.ontology import Ontology
 from hietan.datasets._readers.ontology_formats import ONTOLOGY_FORMATS, read_ontology
+from hietan.datasets._readers.phenopackets import packet_files
 from hietan.hierarchy import Hierarchy
+from hietan.hierarchy._term_rows import listed
 
 
 def open_ontology(ontology: Any, options: BuildOptions) -> Ontology:
-    """The ontology from a file, a hierarchy, a frame of edges or (parent, child) pairs."""
+    """Return the ontology from a file, a hierarchy, a frame of edges or (parent, child) pairs."""
     if isinstance(ontology, Ontology):
         return ontology
     if isinstance(ontology, Hierarchy):
@@ -33,6 +35,8 @@ def open_ontology(ontology: Any, options: BuildOptions) -> Ontology:
             columns=options.edge_columns,
             order=options.edge_order,
             header=options.header,
+            separator=options.separator,
+            prefix_codes=options.prefix_codes,
         )
     if isinstance(ontology, Iterable):
         return ontology_of(Hierarchy.from_edges(ontology))
@@ -43,7 +47,7 @@ def open_ontology(ontology: Any, options: BuildOptions) -> Ontology:
 
 
 def open_labels(labels: Any, options: BuildOptions) -> Labels | None:
-    """The labels from a table, a dict, a series, a frame, or labels that were already read; None if there are none."""
+    """Return the labels from a table, a dict, a series, a frame or parsed labels, or None if there are none."""
     if labels is None or isinstance(labels, Labels):
         return labels
     if is_path(labels) or hasattr(labels, "read"):
@@ -63,14 +67,14 @@ def open_labels(labels: Any, options: BuildOptions) -> Labels | None:
         pairs = labels.items()
     else:
         raise TypeError(
-            "labels must be a path, an open file, a dict {id: label}, or a series or frame of pandas; "
-            f"got {type(labels).__name__}"
+            f"labels must be a path, an open file, a dict {{id: label}}, or a pandas series or data frame; got "
+            f"{type(labels).__name__}"
         )
     return labels_from_pairs(pairs, options.mapping, options.on_conflict, options.missing_labels)
 
 
 def open_annotations(annotations: Any, options: BuildOptions, ontology: Ontology) -> Iterable[Annotation]:
-    """The annotations from a file, a reader, a frame, a dict {id: terms}, or an iterable of annotations or pairs."""
+    """Return the annotations from a file, a reader, a frame, a dict {id: terms}, or an iterable."""
     if is_path(annotations) or hasattr(annotations, "read"):
         reader = AnnotationReader(
             annotations,
@@ -86,13 +90,14 @@ def open_annotations(annotations: Any, options: BuildOptions, ontology: Ontology
         return annotations
     if hasattr(annotations, "columns"):
         pairs = _two_columns_of(annotations, "pairs", options.pair_columns or (None, None))
-        return (Annotation(str(item), str(term)) for item, term in pairs)
+        return (Annotation(str(item), str(term)) for item, cell in pairs for term in listed(cell))
     if isinstance(annotations, Mapping):
         return _from_lists(annotations)
     if isinstance(annotations, Iterable) and not isinstance(annotations, str | bytes):
         return map(_annotation, annotations)
     raise TypeError(
-        "annotations must be a path, an open file, pairs (id, term), a dict {id: terms}, a frame or an iterable of "
+        "annotations must be a path, an open file, pairs (id, term), a dict {id: terms}, a data "
+        "frame or an iterable of "
         f"Annotation; got {annotations!r:.80}"
     )
 
@@ -101,9 +106,9 @@ def _from_lists(annotations: Mapping[Any, Any]) -> Iterable[Annotation]:
     for item, terms in annotations.items():
         if isinstance(terms, str | bytes) or not isinstance(terms, Iterable):
             raise TypeError(
-                f"expected a list of terms for {item!r:.80}, got {terms!r:.80}; put it into a list"
+                f"expected a list of terms for {item!r:.80}, got {terms!r:.80}; put the term into a list"
             )
-        yield from (Annotation(str(item), str(term)) for term in terms)
+        yield from (Annotation(str(item), str(term)) for term in listed(list(terms)))
 
 
 def _annotation(each: Any) -> Annotation:
@@ -116,11 +121,12 @@ def _annotation(each: Any) -> Annotation:
 
 
 def _two_columns_of(frame: Any, what: str, wanted: Sequence[str | int | None]) -> Iterable[tuple[Any, Any]]:
-    """The pairs of two columns of a frame: those that are named, or the only two."""
+    """Return pairs from two columns of a frame: the named columns, or the only two."""
     names, (first, second) = list(frame.columns), wanted
     if (first is None or second is None) and len(names) != 2:
         raise ValueError(
-            f"{what} is a frame of {len(names)} columns; pass a frame of two columns, such as frame[['id', 'label']]"
+            f"{what} is a data frame with {len(names)} columns; pass a data frame with two columns, such as "
+            "frame[['id', 'label']]"
         )
     chosen = [
         names[default] if one is None else one if one in names else None
@@ -128,13 +134,13 @@ def _two_columns_of(frame: Any, what: str, wanted: Sequence[str | int | None]) -
     ]
     if None in chosen:
         raise ValueError(
-            f"{what} has no column {wanted[chosen.index(None)]!r}; it has {', '.join(map(str, names))}"
+            f"{what} has no column {wanted[chosen.index(None)]!r}; its columns are {', '.join(map(str, names))}"
         )
     return zip(frame[chosen[0]].to_list(), frame[chosen[1]].to_list(), strict=True)
 
 
 def file_hashes(*sources: Any) -> dict[str, str]:
-    """The SHA-256 of each source that is a file or was read from one, by its name."""
+    """Return the SHA-256 of each source that is or was read from a file, by file name."""
     found = {}
     for source in sources:
         name = source if is_path(source) else getattr(source, "source", getattr(source, "name", None))
@@ -142,11 +148,15 @@ def file_hashes(*sources: Any) -> dict[str, str]:
             path, member = split_archive(name)
             if path.is_file():
                 found[(PurePath(path.name) / member).as_posix()] = sha256_of(path)
+            elif path.is_dir():
+                found |= {
+                    each.relative_to(path.parent).as_posix(): sha256_of(each) for each in packet_files(path)
+                }
     return found
 
 
 def versions(ontology: Ontology, annotations: Iterable[Annotation]) -> dict[str, str]:
-    """The versions of hietan and the ontology, and the header of the annotations."""
+    """Return the versions of hietan and the ontology, and the annotations' header."""
     header = annotations.header if isinstance(annotations, AnnotationReader) else {}
     stated = {f"annotations, {key}": value for key, value in header.items()}
     return {"hietan": version("hietan"), "ontology": ontology.version, **stated}

@@ -1,4 +1,4 @@
-"""What the terms of annotations mean: current terms of the ontology, or nothing that counts."""
+"""Map annotated terms to current ontology terms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXAMPLES = 3
 
 
 class Meaning(NamedTuple):
-    """The current term that a term of an annotation stands for, and how it was found; or why there is none."""
+    """The current term that an annotated term stands for and how it was found, or why there is no current term."""
 
     term: str | None
     change: str = ""
@@ -25,7 +25,7 @@ class Meaning(NamedTuple):
 
 
 class TermMeanings:
-    """Finds the current term of the chosen namespaces that an annotation refers to; each one is looked up once.
+    """A lookup of the current term for each annotated term, within some namespaces. Each term is looked up once.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ class TermMeanings:
     namespaces : iterable of str
         The namespaces that count.
     follow_replaced : bool
-        Whether an obsolete term stands for the one that replaced it.
+        Whether an obsolete term stands for its replacement.
     to_leave_out : collection of str
         The current terms that are left out on request.
 
     Attributes
     ----------
     left_out : set of str
-        Those of the terms to leave out that occurred.
+        The terms to leave out that occurred.
     unmatched : list of str
         The first few terms that are unknown or obsolete, as examples.
     """
@@ -60,8 +60,16 @@ class TermMeanings:
         self._meanings: list[Meaning] = []
         self._numbers, self._is_counted = array("q"), bytearray()
 
+    @property
+    def found(self) -> dict[str, str]:
+        """The current term of each annotated id that has one, and of that term's other ids."""
+        pairs = zip(self._position, self._meanings, strict=True)
+        used = {given: meaning.term for given, meaning in pairs if meaning.term is not None}
+        terms = self.ontology.terms
+        return {name: term for term in used.values() for name in (term, *terms[term].alt_ids)} | used
+
     def __call__(self, term_id: str, tally: Tally) -> str | None:
-        """The id of the current term; None if there is none, in which case the tally says why."""
+        """Return the current term's id, or None if there is none. The tally records the reason."""
         position = self._position.get(term_id)
         if position is None:
             self._position[term_id] = position = len(self._meanings)
@@ -73,16 +81,18 @@ class TermMeanings:
     def numbers(
         self, term_ids: Sequence[str], number_of: Callable[[str], int], tally: Tally
     ) -> NDArray[np.int64]:
-        """The numbers of the current terms of many annotations; -1 where there is none, which the tally counts.
+        """Return the current terms' numbers for many annotations.
+
+        Annotations without a current term get -1 and are counted.
 
         Parameters
         ----------
         term_ids : sequence of str
             The terms of the annotations.
         number_of : callable
-            Gives a current term its number; the same one must be passed every time.
+            Returns the number of a current term; the same function must be passed every time.
         tally : Tally
-            Counts the annotations that mean nothing, or another term.
+            Counts the annotations without a current term or with a changed one.
         """
         at = self._position
         positions = np.array([at.setdefault(term_id, len(at)) for term_id in term_ids], dtype=np.int64)
@@ -98,8 +108,7 @@ class TermMeanings:
             *np.unique(counted, return_counts=True), strict=True
         ):  # in order of appearance
             _count(self._meanings[position], int(count), tally)
-        found: NDArray[np.int64] = np.frombuffer(self._numbers, dtype=np.int64)[positions]
-        return found
+        return np.frombuffer(self._numbers, dtype=np.int64)[positions]
 
     def _find(self, term_id: str) -> Meaning:
         current = self.ontology.resolve(term_id)

@@ -1,4 +1,4 @@
-"""Fetching: published files are found on disk, or else downloaded once and checked.
+"""Fetching: find published files on disk, or download them once and check them.
 
-`registry` knows which files there are, `download` finds or downloads one, and `fetch` does so for users.
+`registry` lists the files, `download` finds or downloads a file, and `fetch` contains the public functions.
 """

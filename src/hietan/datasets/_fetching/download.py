@@ -1,4 +1,4 @@
-"""Finding a published file on disk, or else downloading it once and checking it."""
+"""Find a published file on disk, or download it once and check it."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ def obtain(
     progress: bool = False,
     timeout: float = _TIMEOUT,
 ) -> Path:
-    """Find a published file on disk, or else download it.
+    """Find a published file on disk, or download it.
 
     Parameters
     ----------
     remote : Remote
         The file.
     data_home, download, refresh, progress
-        Where to look and what to do; `fetch_collection` documents them.
+        Where to look and what to do; see `fetch_collection`.
     timeout : float
         A download fails after this many seconds without a single byte.
 
     Returns
     -------
     Path
-        Where the file is.
+        The file's path.
 
     Raises
     ------
     FileNotFoundError
-        If it is not on disk and cannot be downloaded; the message says how to put it there by hand.
+        If the file is not on disk and cannot be downloaded. The message explains how to add it by hand.
     DataError
         If the file on disk does not have the expected hash.
 
@@ -68,12 +68,12 @@ def obtain(
         raise FileNotFoundError(_advice(remote, homes, ["it is not on disk, and download=False"]))
     target = next(filter(_is_writable, homes), None)
     if target is None:
-        why = "none of these directories can be written to, and without pooch there is no cache directory"
+        why = "none of these directories is writable, and without pooch there is no cache directory"
         if not homes:
             why = 'HIETAN_DATA is not set, and downloading needs pooch: pip install "hietan[data]"'
         raise FileNotFoundError(_advice(remote, homes, [why]))
-    failures = dict[str, None]() if remote.urls else {"no address to download it from is known": None}
-    for url in (*remote.urls, *remote.urls):  # a second round, for connections that were cut
+    failures = dict[str, None]() if remote.urls else {"no download address is known": None}
+    for url in (*remote.urls, *remote.urls):  # a second round, for broken connections
         try:
             return _download(url, remote, target / remote.path, progress, timeout)
         except ImportError as error:
@@ -84,7 +84,7 @@ def obtain(
 
 
 def _homes(data_home: Directory) -> Iterator[Path]:
-    """Yield where to look: the given directory, or else HIETAN_DATA; then the platform's cache directory."""
+    """Yield the directories to search: the given one or HIETAN_DATA, then the platform's cache directory."""
     asked = data_home or os.environ.get("HIETAN_DATA")
     if asked:
         yield Path(asked).expanduser()
@@ -112,14 +112,15 @@ def _checked(path: Path, remote: Remote) -> Path:
     expected = [remote.sha256] if remote.sha256 else [line.partition(" ")[0] for line in lines]
     if not expected:
         warnings.warn(
-            f"{path} was not verified: no hash of it is known, and there is no record {record.name} of a "
-            "download next to it. Remove it to fetch it again; if you trust it, write its hash there with sha256sum",
+            f"{path} was not verified: its checksum is not known, and there is no checksum file {record.name} "
+            "next to it. Remove the file to fetch it again. If you trust the file, write its checksum to the "
+            "checksum file with sha256sum",
             DataWarning,
             stacklevel=4,
         )
     elif (found := sha256_of(path)) not in expected:
         raise DataError(
-            f"the file has SHA-256 {found}, but {expected[0]:.80} was expected; remove it to fetch it again",
+            f"the file has SHA-256 {found}, but {expected[0]:.80} was expected; remove the file to fetch it again",
             str(path),
         )
     return path
@@ -131,12 +132,12 @@ def _record_of(path: Path) -> Path:
 
 def _download(url: str, remote: Remote, path: Path, progress: bool, timeout: float) -> Path:
     pooch = _pooch()
-    pooch.get_logger().setLevel(logging.WARNING)  # at its usual level, it prints every address
+    pooch.get_logger().setLevel(logging.WARNING)  # by default, it prints every address
     downloader = pooch.HTTPDownloader(
         progressbar=progress,
         timeout=timeout,
         headers={
-            # The servers of the Gene Ontology refuse the default agents of Python's libraries.
+            # The Gene Ontology's servers reject the default agents of Python's libraries.
             "User-Agent": f"hietan/{version('hietan')} (Python library for hierarchical features)",
             "Accept-Encoding": "identity",  # the bytes as published, so that the hash is the published one
         },
@@ -148,12 +149,12 @@ def _download(url: str, remote: Remote, path: Path, progress: bool, timeout: flo
         pooch.retrieve(url, remote.sha256, unfinished.name, unfinished.parent, downloader=downloader)
         mask = os.umask(0)
         os.umask(mask)
-        unfinished.chmod(0o666 & ~mask)  # pooch lets only its owner read the file
+        unfinished.chmod(0o666 & ~mask)  # pooch makes the file readable only by its owner
         if not remote.sha256:
             _refuse_page(unfinished)
             line = f"{sha256_of(unfinished)}  {path.name}\n"
             former = record.read_text(errors="replace") if record.is_file() else ""
-            # If this is killed now, the record fits the file that is there.
+            # If the process is killed here, the checksum still fits the existing file.
             atomic_write(record, line + former)
     if line:
         atomic_write(record, line)
@@ -161,14 +162,14 @@ def _download(url: str, remote: Remote, path: Path, progress: bool, timeout: flo
 
 
 def _refuse_insecure(response: Any, **options: Any) -> None:
-    """Raise DataError for an answer, redirects included, that did not come by https or from this machine."""
+    """Raise DataError for a response or redirect that came neither by https nor from this machine."""
     address = urlsplit(response.url)
     if address.scheme != "https" and address.hostname != "127.0.0.1":
-        raise DataError(f"it leads to {response.url:.200}; only https addresses are accepted")
+        raise DataError(f"it redirects to {response.url:.200}; only https addresses are accepted")
 
 
 def _refuse_page(path: Path) -> None:
-    """Raise DataError for a file that is empty or a web page, such as one that asks for a login."""
+    """Raise DataError for a file that is empty or is a web page, such as a login page."""
     with path.open("rb") as file:
         start = file.read(512).lstrip()
     if not start or start.startswith(b"<"):
@@ -176,7 +177,7 @@ def _refuse_page(path: Path) -> None:
 
 
 def _failure(url: str, error: Exception) -> str:
-    """Return why nothing came from an address, in a few words if its host was not reached at all."""
+    """Return why a download failed, shortened to a few words if the host could not be reached."""
     cause = getattr(error.args[0] if error.args else None, "reason", None)
     if cause is None:
         return f"{url}: {error}"
@@ -184,11 +185,10 @@ def _failure(url: str, error: Exception) -> str:
 
 
 def _advice(remote: Remote, homes: list[Path], reasons: list[str]) -> str:
-    """Which file is missing, why, and how to put it there by hand."""
+    """Return a message that reports which file is missing, why, and how to add it by hand."""
     sources = " or ".join(remote.urls) or remote.origin or "its publisher"
-    digest = f" (SHA-256 {remote.sha256})" if remote.sha256 else " (no hash is known)"
+    digest = f" (SHA-256 {remote.sha256})" if remote.sha256 else " (no checksum is known)"
     where = " or ".join(str(home / remote.path) for home in homes) or f"{remote.path} below HIETAN_DATA"
     return (
-        f"no file {remote.path}: {'; '.join(reasons)}. "
-        f"To put it there by hand, save {sources}{digest} as {where}"
+        f"no file {remote.path}: {'; '.join(reasons)}. To add it by hand, save {sources}{digest} as {where}"
     )

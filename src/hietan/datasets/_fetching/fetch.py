@@ -1,4 +1,4 @@
-"""Published collections and files, from disk or from their publishers."""
+"""Published collections and files, read from disk or downloaded from their publishers."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def fetch_collection(
     refresh: bool = False,
     progress: bool = False,
 ) -> list[Path]:
-    """Find or download all files of a collection.
+    """Find or download all files in a collection.
 
-    The other functions that fetch take the same options.
+    The other fetching functions accept the same options.
 
     Parameters
     ----------
@@ -50,18 +50,18 @@ def fetch_collection(
         One of `COLLECTIONS`.
     release : str
         "current" or the date of a release, such as "2026-06-19"; for GenAge an edition. It has no effect on collections
-        that have only one edition.
+        with only one edition.
     data_home : path, optional
-        The directory to look in first and, if it is writable, to keep downloads in. If not given, it is taken from the
-        environment variable `HIETAN_DATA`. Files that are not there are looked for, and kept, in the platform's cache
-        directory. Downloads need the extra `data`.
+        The directory to search first and, if it is writable, to keep downloads in [default: the environment variable
+        `HIETAN_DATA`]. Other files are searched for, and kept, in the platform's cache directory. Downloads need the
+        extra `data`.
     download : bool
-        Whether to download what is missing.
+        Whether to download missing files.
     refresh : bool
-        Whether to download files again that are already there. Without it, "current" means the release that was current
-        at the first download.
+        Whether to download existing files again. Without it, "current" means the release that was current at the first
+        download.
     progress : bool
-        Whether to show a progress bar for each download on the standard error stream.
+        Whether to show a progress bar for each download on standard error.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def fetch_gene_ontology(
     refresh: bool = False,
     progress: bool = False,
 ) -> Path:
-    """Find or download the file of the Gene Ontology, which `read_obo` and `build_dataset` read.
+    """Find or download the Gene Ontology file, which `read_obo` and `build_dataset` read.
 
     Parameters
     ----------
@@ -112,12 +112,12 @@ def fetch_annotations(
     refresh: bool = False,
     progress: bool = False,
 ) -> Path:
-    """Find or download the GAF file of an organism, which `read_gaf` and `build_dataset` read.
+    """Find or download an organism's GAF file, which `read_gaf` and `build_dataset` read.
 
     Parameters
     ----------
     organism : {"worm", "fly", "mouse", "yeast", "human"}
-        The common name of the organism.
+        The organism's common name.
     release : str
         "current" or the date of a release of the Gene Ontology.
     data_home, download, refresh, progress
@@ -140,14 +140,14 @@ def fetch_genage(
     refresh: bool = False,
     progress: bool = False,
 ) -> Path:
-    """Find or download a gene table of GenAge, which `read_labels` and `build_dataset` read.
+    """Find or download a GenAge gene table, which `read_labels` and `build_dataset` read.
 
     Parameters
     ----------
     table : {"models", "human"}
-        The genes of model organisms, or those of humans.
+        The genes of model organisms, or human genes.
     release : {"current", "2025", "2014"}
-        The edition. No address of "2025" is known, so it must be on disk already.
+        The edition. No URL is known for "2025", so the file must already be on disk.
     data_home, download, refresh, progress
         Where to look and what to do: see `fetch_collection`.
 
@@ -162,7 +162,7 @@ def fetch_genage(
 def fetch_gene2go(
     *, data_home: Directory = None, download: bool = True, refresh: bool = False, progress: bool = False
 ) -> Path:
-    """Find or download NCBI's gene2go: annotations of all organisms, by Entrez id.
+    """Find or download NCBI's gene2go file, which lists annotations for all organisms by Entrez id.
 
     Parameters
     ----------
@@ -185,10 +185,10 @@ def fetch_ageing_genes(
     download: bool = True,
     progress: bool = False,
 ) -> Dataset:
-    """Load genes of a model organism that prolong or shorten life, described by Gene Ontology terms.
+    """Load a model organism's genes that prolong or shorten life, described by Gene Ontology terms.
 
-    One of the 28 datasets of Wan & Freitas: genes of GenAge, their GO annotations of June 2014 propagated
-    along is_a, terms of at least three genes.
+    This is one of Wan & Freitas's 28 datasets. It contains GenAge genes with their GO annotations from June 2014,
+    propagated along is_a, and terms that at least three genes have.
 
     Parameters
     ----------
@@ -203,8 +203,8 @@ def fetch_ageing_genes(
     Returns
     -------
     Dataset
-        It has a name such as "CE-BP". Class 1 is pro-longevity, class 0 anti-longevity; the three roots of GO are
-        dropped. The genes have symbols if the GenAge export of the collection is on disk
+        A dataset with a name such as "CE-BP". Class 1 is pro-longevity, class 0 anti-longevity; the three roots of GO
+        are dropped. The genes have symbols if the GenAge export of the collection is on disk
         (`fetch_collection("ageing-genes")`).
 
     Examples
@@ -255,12 +255,12 @@ def _remotes(name: str, release: str) -> list[Remote]:
 
 @lru_cache(maxsize=2)
 def _cached_ontology(path: Path, mtime_ns: int, size: int) -> tuple[Ontology, str]:
-    """The ontology and the hash of its file, read once for all datasets; time and size show whether it has changed."""
+    """Return the ontology and its file's hash. All datasets share one copy, which is read again if the file changes."""
     return read_obo(path), sha256_of(path)
 
 
 def _symbols(code: str, data_home: Directory) -> Mapping[str, str]:
-    """The symbols of an organism's genes by Entrez id; none if the GenAge export is not on disk."""
+    """Return an organism's gene symbols by Entrez id, or none if the GenAge export is not on disk."""
     try:
         export = obtain(registry.ageing_source(registry.AGEING_GENAGE), data_home=data_home, download=False)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Published files: the place of each in the data directory, its addresses, and its hash if that is known."""
+"""Published files: each file's path in the data directory, its URLs, and its checksum if known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NCBI_GENE = "https://ftp.ncbi.nlm.nih.gov/gene/DATA"
 ORGANISMS = {"CE": "worm", "DM": "fly", "MM": "mouse", "SC": "yeast"}
 SUBSETS = ("BP", "MF", "CC", "BPMF", "BPCC", "MFCC", "BPMFCC")
 AGEING_DATASETS: tuple[tuple[str, str], ...] = tuple(product(ORGANISMS, SUBSETS))
-"""The (organism, namespaces) of the 28 datasets, each a pair that `fetch_ageing_genes` takes."""
+"""The (organism, namespaces) of the 28 datasets, each a pair that `fetch_ageing_genes` accepts."""
 
 # Since this release, annotation files are named after the organism and their source.
 _RENAMED = "2026-06-19"
@@ -43,10 +43,10 @@ def _read_known_hashes() -> dict[str, str]:
 
 
 KNOWN_HASHES = _read_known_hashes()
-"""The SHA-256 of files whose content never changes, by their place in the data directory.
+"""The SHA-256 of files whose content never changes, by their path in the data directory.
 
-Only hashes that were computed from the files themselves, or that their publishers quote, are in `known_files.sha256`,
-which is in the format of the program sha256sum. For any other file the hash of the first download is kept next to it.
+`known_files.sha256`, in the format of sha256sum, has only checksums that were computed from the files themselves or
+that their publishers quote. For any other file, the checksum of the first download is kept next to it.
 """
 
 
@@ -57,11 +57,11 @@ class Remote:
     Attributes
     ----------
     path : str
-        Its place in the data directory.
+        The path in the data directory.
     urls : tuple of str
-        The addresses to download it from, tried in this order; empty if none is known.
+        The URLs to download the file from, in the order to try; empty if none is known.
     origin : str
-        Where it comes from, in words.
+        The origin, in words.
     """
 
     path: str
@@ -70,12 +70,12 @@ class Remote:
 
     @property
     def sha256(self) -> str | None:
-        """The hash that the file must have, or None if that is not known."""
+        """The file's expected checksum, or None if unknown."""
         return KNOWN_HASHES.get(self.path)
 
 
 def ageing_file(code: str, subset: str) -> Remote:
-    """One of the 28 ageing-gene datasets, such as ("CE", "BP")."""
+    """Return one of the 28 ageing-gene datasets, such as ("CE", "BP")."""
     folder = ORGANISMS[code].capitalize()
     return _aire(
         f"{folder}/{code}-{subset}.txt",
@@ -84,7 +84,7 @@ def ageing_file(code: str, subset: str) -> Remote:
 
 
 def ageing_source(name: str) -> Remote:
-    """A file that the 28 datasets were made from: `AGEING_ONTOLOGY` or `AGEING_GENAGE`."""
+    """Return a source file of the 28 datasets: `AGEING_ONTOLOGY` or `AGEING_GENAGE`."""
     return _aire(name, f"SourceData/{name}")
 
 
@@ -98,7 +98,7 @@ def _aire(path: str, place: str) -> Remote:
 
 
 def gene_ontology(release: str) -> Remote:
-    """The Gene Ontology of a release, which is "current" or a date."""
+    """Return the Gene Ontology file for a release, which is "current" or a date."""
     if release == "2014-06-13":
         return ageing_source(AGEING_ONTOLOGY)
     if release == "2019-01-27":
@@ -108,7 +108,7 @@ def gene_ontology(release: str) -> Remote:
 
 
 def annotation_file(organism: str, release: str) -> Remote:
-    """The annotations of an organism in a release of the Gene Ontology."""
+    """Return an organism's annotation file in a Gene Ontology release."""
     if organism not in _ANNOTATIONS:
         raise ValueError(f"organism is {organism!r}; expected one of {', '.join(_ANNOTATIONS)}")
     if release == "2019-01-29" and organism in ("worm", "fly"):
@@ -124,7 +124,7 @@ def annotation_file(organism: str, release: str) -> Remote:
 
 
 def genage(table: str, release: str) -> Remote:
-    """A table of GenAge, "models" or "human", in one of its editions."""
+    """Return a GenAge table, "models" or "human", from one of its editions."""
     if table not in ("models", "human"):
         raise ValueError(f"table is {table!r}; expected 'models' or 'human'")
     if release == "current":
@@ -137,7 +137,7 @@ def genage(table: str, release: str) -> Remote:
 
 
 def gene2go() -> Remote:
-    """NCBI's annotations of all organisms."""
+    """Return NCBI's annotation file for all organisms."""
     return Remote("gene2go/gene2go.gz", (f"{NCBI_GENE}/gene2go.gz",))
 
 

@@ -1,4 +1,4 @@
-"""Readers: files become plain values, namely ontologies, annotations, tables of labels and the ageing-gene tables.
+"""Readers for ontologies, annotations, label tables and ageing-gene tables, which return plain values.
 
-`formats` finds the format of an ontology; `files` unpacks and decodes for all readers.
+`formats` detects the format of an ontology; `files` unpacks and decodes for all readers.
 """

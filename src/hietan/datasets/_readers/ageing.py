@@ -1,4 +1,4 @@
-"""The file format of the ageing-gene datasets of Wan & Freitas.
+"""The file format of Wan & Freitas's ageing-gene datasets.
 
 Comma-separated and transposed: the first row is `is_a` and the Entrez gene ids, then one row of 0 and 1 per
 GO term, the last row is `class`. Every line ends in a comma.
@@ -23,21 +23,20 @@ TARGET_NAMES = ("anti-longevity", "pro-longevity")
 
 
 def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "") -> Dataset:
-    """Read one file of the ageing-gene collection.
+    """Read a file from the ageing-gene collection.
 
-    The three roots of GO, which hold for every gene, are dropped; the other terms stay in file order. The hierarchy is
-    the ontology's is_a, restricted to them: relations that run through other terms are kept. A term that `ontology`
-    knows under another id gets that id; a term that it does not know at all is kept, without relations. `provenance`
-    lists both.
+    The three roots of GO, which every gene has, are dropped; the other terms stay in file order. The hierarchy is the
+    ontology's is_a, restricted to them; relations that run through other terms are kept. A term that `ontology` knows
+    by another id gets that id; an unknown term is kept, without relations. `provenance` lists both.
 
     Parameters
     ----------
     source : path or open text file
-        The file: plain, `.gz`, or a `.zip` that holds one file.
+        The file: plain, `.gz`, or a `.zip` with one file.
     ontology : Ontology
         The ontology of the terms, as returned by `read_obo`.
     name : str
-        The name of the dataset.
+        The dataset's name.
 
     Returns
     -------
@@ -80,7 +79,7 @@ def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "")
 def _read_table(
     source: TextSource,
 ) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.uint8], NDArray[np.intp]]:
-    """The genes, the terms, the values (a row per term) and the classes of the genes."""
+    """Return the genes, the terms, the values (a row per term) and the genes' classes."""
     file_name = source_name(source)
     rows = _rows(source)
     _, line, genes = next(rows, ("", None, []))
@@ -91,20 +90,20 @@ def _read_table(
     body = {}
     for label, line, fields in rows:
         if "class" in body:
-            message = f"row {label!r} comes after the row 'class', which must be the last"
+            message = f"row {label!r} comes after the row 'class', which must be the last row"
             raise DataError(message, file_name, line)
         if label in body:
             raise DataError(f"second row for {label}", file_name, line)
         body[label] = _binary(fields, len(genes), file_name, line)
     if "class" not in body:
-        raise DataError("no row 'class'; expected it to be the last row", file_name)
+        raise DataError("the row 'class' is missing; expected it as the last row", file_name)
     classes = body.pop("class").astype(np.intp)
     values = np.array(list(body.values()), dtype=np.uint8).reshape(len(body), len(genes))
     return tuple(genes), tuple(body), values, classes
 
 
 def _rows(source: TextSource) -> Iterator[tuple[str, int, list[str]]]:
-    """(label, line number, fields) of each line that is not blank, the header first."""
+    """Yield (label, line number, fields) for each line that is not blank, beginning with the header."""
     file_name, header = source_name(source), True
     for number, line in numbered_lines(source):
         label, *fields = line.strip().removesuffix(",").split(",")

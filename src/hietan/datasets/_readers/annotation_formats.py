@@ -1,6 +1,6 @@
-"""The formats of annotations: how each is recognised, what a line of it says, and which columns a plain table has.
+"""Annotation formats: how to detect each format and parse its lines, and the columns of a plain table.
 
-To support a further format with a line per annotation, add an entry to `LINE_FORMATS`.
+To support another format with a line per annotation, add an entry to `LINE_FORMATS`.
 """
 
 from __future__ import annotations
@@ -11,20 +11,21 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hietan.datasets._build_log import Tally
+from hietan.datasets._readers.binary_tables import Listed
 from hietan.datasets._readers.tables import Table, is_position
 from hietan.exceptions import DataError
 from hietan.hierarchy._edge_columns import find_names
 
 
 class Annotation(NamedTuple):
-    """One statement that an object (a gene, a disease, an item of a shop) has a term; the fields are those of the file.
+    """A statement that an object (a gene, a disease, a shop item) has a term, with the file's other fields.
 
     Attributes
     ----------
     object_id, term : str
-        The ids of the object and of the term.
+        The ids of the object and the term.
     symbol : str
-        The symbol or readable name of the object; "" where the file has none, as in gene2go.
+        The symbol or readable name of the object; "" if the file has none, as in gene2go.
     qualifier : str
         The qualifiers in one string; see `qualifiers`.
     evidence, aspect : str
@@ -34,7 +35,7 @@ class Annotation(NamedTuple):
     synonym_field : str
         The synonyms in one string; see `synonyms`.
     line : int or None
-        The number of the line in the file.
+        The line number in the file.
 
     Examples
     --------
@@ -54,22 +55,22 @@ class Annotation(NamedTuple):
 
     @property
     def qualifiers(self) -> tuple[str, ...]:
-        """The single qualifiers, which are separated by `|` in GAF and by a blank in gene2go."""
+        """The individual qualifiers, which are separated by `|` in GAF and by a space in gene2go."""
         return tuple(re.split(r"[| ]", self.qualifier)) if self.qualifier else ()
 
     @property
     def negated(self) -> bool:
-        """Whether the statement is that the object does *not* have the term."""
+        """Whether the annotation states that the object does *not* have the term."""
         return "NOT" in self.qualifier and "NOT" in self.qualifiers
 
     @property
     def synonyms(self) -> tuple[str, ...]:
-        """Other names of the object."""
+        """The object's other names."""
         return tuple(filter(None, self.synonym_field.split("|")))
 
 
 class PairBlock(NamedTuple):
-    """Many annotations that say nothing but which object has which term: their ids and their terms, side by side."""
+    """Many plain (object, term) pairs, as parallel lists of ids and terms."""
 
     ids: Sequence[str]
     terms: Sequence[str]
@@ -77,8 +78,8 @@ class PairBlock(NamedTuple):
 
 # ---------------------------------------------------------------------------------------- a line per annotation
 
-PAIRS, TERM_LISTS = "pairs", "term-lists"
-"""The formats that are plain tables: a row per pair (id, term), or a row per id with all its terms."""
+PAIRS, TERM_LISTS, PHENOPACKETS = "pairs", "term-lists", "phenopackets"
+"""The formats without a line per annotation: a row per pair (id, term), a row per id with all its terms, and JSON."""
 
 _ASPECTS = {"Process": "P", "Function": "F", "Component": "C"}
 # The evidence codes of GO for the classes of the Evidence and Conclusion Ontology that GPAD files use instead.
@@ -120,16 +121,16 @@ _EVIDENCE = dict(
 
 
 class LineFormat(NamedTuple):
-    """A format with a line per annotation, its fields separated by tabs.
+    """A format with one annotation per line and tab-separated fields.
 
     Attributes
     ----------
     columns : int
-        The number of fields that every line has at least.
+        The minimum number of fields in a line.
     ids : (int, int)
-        The fields that must not be empty: those of the object and of the term.
+        The fields for the object and the term, which must not be empty.
     comments : tuple of str
-        How lines begin that hold no annotation.
+        The beginnings of comment lines.
     parse : callable
         Returns the annotation of the fields of a line with this number.
     has_taxon : bool
@@ -157,7 +158,7 @@ def _gpad_1(f: Sequence[str], line: int) -> Annotation:
 
 
 def _gpad_2(f: Sequence[str], line: int) -> Annotation:
-    # Objects are called DB:id here, where GAF and GPAD 1 have the two in fields of their own.
+    # Objects are called DB:id here; GAF and GPAD 1 have the two in separate fields.
     database, colon, name = f[0].partition(":")
     qualifier = "|".join(filter(None, (f[1], f[2])))
     return Annotation(
@@ -173,7 +174,7 @@ def _gpad_evidence(fields: Sequence[str]) -> str:
     return _EVIDENCE.get(fields[5].removeprefix("ECO:"), fields[5])
 
 
-# A frequency that says that the phenotype was looked for and is absent: 0/7, 0%, or HPO's term Excluded.
+# A frequency that means that the phenotype was looked for and is absent: 0/7, 0%, or HPO's term Excluded.
 _ABSENT = re.compile(r"0(\.0{0,6})? ?(%|/ ?\d{1,9})|HP:0040285").fullmatch
 
 
@@ -189,12 +190,12 @@ LINE_FORMATS: dict[str, LineFormat] = {
     "gpad-2": LineFormat(10, (0, 3), ("!",), _gpad_2),
     "hpoa": LineFormat(11, (0, 3), ("#", "database_id\t", "DatabaseID\t"), _hpoa),
 }
-ANNOTATION_FORMATS = (*LINE_FORMATS, PAIRS, TERM_LISTS)
+ANNOTATION_FORMATS = (*LINE_FORMATS, PAIRS, TERM_LISTS, PHENOPACKETS)
 """The names of all formats of annotations."""
 
 
 def recognise(header: Mapping[str, str], lines: Sequence[str]) -> str:
-    """The format of a file.
+    """Return a file's format.
 
     Parameters
     ----------
@@ -211,6 +212,8 @@ def recognise(header: Mapping[str, str], lines: Sequence[str]) -> str:
             if header.get("gpa-version", header.get("gpad-version", "")).startswith("2")
             else "gpad-1"
         )
+    if lines[0].lstrip().startswith("{"):
+        return PHENOPACKETS
     data = next((line for line in lines if not line.startswith("#")), lines[0])
     fields = data.split("\t")
     if lines[0].startswith("#tax_id") or (
@@ -226,7 +229,7 @@ def recognise(header: Mapping[str, str], lines: Sequence[str]) -> str:
 
 
 def _has_term_list(line: str) -> bool:
-    """Whether a line of two fields has several terms in the second."""
+    """Return whether a line of two fields lists several terms in the second field."""
     if "\t" in line:
         fields = line.split("\t")
     else:
@@ -237,7 +240,7 @@ def _has_term_list(line: str) -> bool:
 
 
 def _is_term_list(text: str) -> bool:
-    """Whether a text has several terms: with a semicolon or a bar between them, or a comma if they have prefixes."""
+    """Return whether a text lists several terms, separated by semicolons, bars, or commas before prefixes."""
     if ";" in text or "|" in text:
         return True
     terms = text.split(",", 2)
@@ -245,7 +248,7 @@ def _is_term_list(text: str) -> bool:
 
 
 def is_curie(text: str) -> bool:
-    """Whether a text is a term with a prefix.
+    """Return whether a text is a term with a prefix.
 
     >>> is_curie("GO:0008340"), is_curie("GO:"), is_curie("two words: one")
     (True, False, False)
@@ -257,11 +260,12 @@ def is_curie(text: str) -> bool:
 
 # ---------------------------------------------------------------------------------------- plain tables
 
-_ID = re.compile(
-    "(item|row|gene|object|sample|patient|instance|disease|database|product|entity|subject)(_id)?|id|sku"
+ID_NAMES = re.compile(
+    "(item|row|gene|object|sample|patient|person|instance|disease|database|product|entity|subject)(_id)?|id|sku"
 )
 _TERM = re.compile(
     "(term|code|go|hpo|feature|annotation|concept|icd|icd10|tag|node)s?(_ids?)?|categor(y|ies)|go_terms"
+    "|(condition|drug|procedure|measurement|observation|device)_concept_id"  # of OMOP
 )
 _MORE = {
     "symbol": re.compile("symbol|name|(item|gene|disease)_(name|symbol)"),
@@ -276,20 +280,22 @@ _IsTerm = Callable[[str], bool] | None
 
 @dataclass(frozen=True)
 class PairLayout:
-    """Where a table has ids, terms and further fields of annotations.
+    """The columns that contain ids, terms and other annotation fields in a table.
 
     Attributes
     ----------
     table : Table
-        The table, whose heading has been read.
+        The table, after its header.
     id_at, term_at : int
-        The columns of ids and terms.
+        The id and term columns.
     more : dict of str to int
-        The columns of further fields of `Annotation`.
+        The columns of other fields of `Annotation`.
     lists : bool
-        Whether a field holds several terms, separated by ";", "|" or ",".
+        Whether a field contains several terms, separated by ";", "|" or ",".
     remarks : tuple of str
-        What was found out rather than stated.
+        What was detected rather than given.
+    is_term : callable or None
+        Tests whether a text is a term of the ontology; if so, it is not split.
     """
 
     table: Table
@@ -298,45 +304,46 @@ class PairLayout:
     more: dict[str, int]
     lists: bool
     remarks: tuple[str, ...]
+    is_term: _IsTerm = None
 
     def row_blocks(self, tally: Tally) -> Iterator[list[tuple[int, list[str]]]]:
-        """Yield the rows that have an id and a term, many at once."""
+        """Yield the rows that have an id and a term, in large blocks."""
         return self.table.row_blocks(max(self.id_at, self.term_at), tally)
 
     def read(self, row: Sequence[str]) -> tuple[str, list[str]]:
-        """The id and the terms of a row; "" and none if they are missing."""
-        return row[self.id_at].strip(), _terms(row[self.term_at], self.lists)
+        """Return a row's id and terms, with "" or no terms if they are missing."""
+        return row[self.id_at].strip(), _terms(row[self.term_at], self.lists, self.is_term)
 
     def read_block(self, rows: Sequence[Sequence[str]]) -> PairBlock | None:
-        """The ids and the terms of many rows at once; None unless each of them has an id and a single term."""
-        if self.lists:
+        """Return the ids and terms of many rows together, or None unless each row has an id and a single term."""
+        if self.lists or Listed in {type(row[self.term_at]) for row in rows}:
             return None
         ids = [row[self.id_at].strip() for row in rows]
         terms = [row[self.term_at].strip() for row in rows]
         return None if "" in ids or "" in terms else PairBlock(ids, terms)
 
     def extra(self, row: Sequence[str]) -> dict[str, Any]:
-        """The further fields of a row."""
+        """Return a row's other fields."""
         return {field: row[at].strip() for field, at in self.more.items() if at < len(row)}
 
 
 def find_pairs(
     table: Table, columns: Sequence[str | int] | None, header: bool | None, is_term: _IsTerm, *, lists: bool
 ) -> PairLayout:
-    """Read the heading of a table, if there is one, and find the columns of ids and terms.
+    """Read a table's header, if it has one, and find the id and term columns.
 
     Parameters
     ----------
     table : Table
         The table, from its beginning.
     columns : (str or int, str or int), optional
-        The columns of ids and terms, by name or by position.
+        The id and term columns, by name or by position.
     header : bool, optional
-        Whether the first row holds the names of the columns; found out if not given.
+        Whether the first row is a header [default: detected].
     is_term : callable or None
         Whether a text is a term of the ontology, if this is known.
     lists : bool
-        Whether a field holds several terms.
+        Whether a field contains several terms.
     """
     remarks = list[str]()
     if header is None:
@@ -351,53 +358,58 @@ def find_pairs(
         for field, names in _MORE.items()
         if (found := [j for j in find_names(table.heading or [], names) if j not in (id_at, term_at)])
     }
-    return PairLayout(table, id_at, term_at, more, lists, tuple(remarks))
+    return PairLayout(table, id_at, term_at, more, lists, tuple(remarks), is_term)
 
 
-def _terms(cell: str, lists: bool) -> list[str]:
-    return [term for part in (_SEPARATOR.split(cell) if lists else [cell]) if (term := part.strip())]
+def _terms(cell: str, lists: bool, is_term: _IsTerm = None) -> list[str]:
+    if isinstance(cell, Listed):
+        return cell.parts
+    is_one = not lists or (is_term is not None and is_term(cell.strip()))  # a term may contain a separator
+    return [term for part in ([cell] if is_one else _SEPARATOR.split(cell)) if (term := part.strip())]
 
 
 def _has_heading(
     table: Table, columns: Sequence[str | int] | None, is_term: _IsTerm, lists: bool
 ) -> tuple[bool, str]:
-    """Whether the first row is a heading, and what to remark about it.
+    """Return whether the first row is a header, and a remark about this decision.
 
-    It is one if a column is requested by name, or if one of its names is a word such as "item" or "term". Where the
-    ontology is known, it is also one if it has no term but a later row has.
+    It is a header if a column is requested by name, or if one of its names is a word such as "item" or "term". With a
+    known ontology, it is also a header if it has no term but a later row has one.
     """
     by_name = columns is not None and any(not is_position(column) for column in columns)
     if by_name or table.has_marked_heading:
         return True, ""
     first, *others = table.start
-    has_names = bool(find_names(first, _ID) or find_names(first, _TERM))
+    has_names = bool(find_names(first, ID_NAMES) or find_names(first, _TERM))
     if is_term is None:
         return has_names, ""
-    if any(is_term(term) for cell in first for term in _terms(cell, lists)):
+    if any(is_term(term) for cell in first for term in _terms(cell, lists, is_term)):
         return False, ""
-    if has_names or not any(is_term(term) for row in others for cell in row for term in _terms(cell, lists)):
+    if has_names or not any(
+        is_term(term) for row in others for cell in row for term in _terms(cell, lists, is_term)
+    ):
         return has_names, ""
-    return True, f"the first row ({', '.join(first[:5])}) was read as names of columns"
+    return True, f"the first row ({', '.join(first[:5])}) is a header"
 
 
 def _find_columns(
     table: Table, columns: Sequence[str | int] | None, is_term: _IsTerm, lists: bool
 ) -> tuple[int, int, str]:
-    """The columns of ids and terms: as stated, by their names, by what is a term, or the first and the second."""
+    """Return the id and term columns: as given, by name, by content, or the first and second."""
     if columns is not None:
         return table.column(columns[0]), table.column(columns[1]), ""
     terms = find_names(table.heading or [], _TERM)
-    ids = [j for j in find_names(table.heading or [], _ID) if j not in terms]
+    ids = [j for j in find_names(table.heading or [], ID_NAMES) if j not in terms]
     if len(terms) == 1 and ids:
         return ids[0], terms[0], ""
     if len(terms) == 1 and table.heading:
         named = {j for words in (_TERM, _ASPECT, *_MORE.values()) for j in find_names(table.heading, words)}
         left = [j for j in range(table.width) if j not in named]
         if len(left) == 1:
-            return left[0], terms[0], f"the column {table.heading[left[0]][:80]} was taken as the ids"
+            return left[0], terms[0], f"the column {table.heading[left[0]][:80]} contains the ids"
     if table.width != 2:
         raise DataError(
-            "say which columns hold the ids and the terms (pair_columns, --pair-columns); the columns are "
+            "name the columns of ids and terms (pair_columns, --pair-columns); the columns are "
             f"{table.shown_columns()}. The formats with a line per annotation are {', '.join(LINE_FORMATS)}",
             table.name,
         )
@@ -406,7 +418,7 @@ def _find_columns(
         return 1 - term_at, term_at, ""
     if is_term is not None:
         rows = [row for row in table.start if len(row) == 2]
-        known = [sum(any(map(is_term, _terms(row[j], lists))) for row in rows) for j in (0, 1)]
+        known = [sum(any(map(is_term, _terms(row[j], lists, is_term))) for row in rows) for j in (0, 1)]
         if known[0] > known[1]:
-            return 1, 0, "the terms were found in the first column, and the ids in the second"
+            return 1, 0, "the terms are in the first column, and the ids in the second"
     return 0, 1, ""

@@ -1,4 +1,4 @@
-"""Streaming readers of annotations: GAF, GPAD, gene2go, HPO's phenotype.hpoa, and plain tables."""
+"""Streaming annotation readers for GAF, GPAD, gene2go, HPO's phenotype.hpoa, phenopackets, and plain tables."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
+from pathlib import Path
 from typing import TypeVar
 
 from hietan.datasets._build_log import Tally
 from hietan.datasets._readers.annotation_formats import (
     ANNOTATION_FORMATS,
     LINE_FORMATS,
+    PAIRS,
+    PHENOPACKETS,
     TERM_LISTS,
     Annotation,
     LineFormat,
@@ -20,7 +23,9 @@ from hietan.datasets._readers.annotation_formats import (
     find_pairs,
     recognise,
 )
-from hietan.datasets._readers.files import TextSource, numbered_lines, source_name
+from hietan.datasets._readers.binary_tables import Listed
+from hietan.datasets._readers.files import TextSource, binary_kind, is_path, numbered_lines, source_name
+from hietan.datasets._readers.phenopackets import read_folder, read_packets
 from hietan.datasets._readers.tables import PEEK, Table
 from hietan.exceptions import DataError, DataWarning
 
@@ -35,34 +40,36 @@ _Parsed = TypeVar("_Parsed", Annotation, PairBlock)
 
 
 class AnnotationReader:
-    """An iterator over the annotations of a file, which is read only as far as needed.
+    """An iterator over a file's annotations, which reads the file only as far as needed.
 
     Parameters
     ----------
     source : path or open file
-        The annotations: plain, `.gz`, or a `.zip` that holds one file.
+        The annotations: plain, `.gz`, or a `.zip` with one file.
     format : str
-        One of "gaf", "gene2go", "gpad-1", "gpad-2", "hpoa", "pairs" and "term-lists"; "" recognises it by the first
-        lines. See `read_annotations`.
+        One of "gaf", "gene2go", "gpad-1", "gpad-2", "hpoa", "pairs", "term-lists" and "phenopackets"; "" detects it
+        from the first lines. See `read_annotations`.
     columns : (str or int, str or int), optional
-        The columns of ids and terms of a plain table, by name or by position, counted from 1.
+        The id and term columns of a plain table, by name or by position, counted from 1.
     header : bool, optional
-        Whether the first row of a plain table holds the names of its columns; found out if not given.
+        Whether the first row of a plain table is a header [default: detected].
     is_term : callable, optional
-        Whether a text is a term of the ontology: tells ids from terms in a plain table where no name of a column does.
+        Tests whether a text is a term of the ontology, which distinguishes ids from terms if column names do not.
+    keep_empty : bool
+        Whether a line of a plain table with an id but no term is an annotation with the term "".
 
     Attributes
     ----------
     name, format : str
-        The name of the file, and its format.
+        The file name, and its format.
     header : dict
         The entries ``!key: value`` among the comment lines at the beginning, such as `gaf-version`.
     remarks : tuple of str
-        What was found out about the file rather than stated.
+        What was detected in the file rather than given.
     n_read : int
-        The number of annotations read so far, and of lines that should hold one but do not.
+        The number of annotations read so far, including malformed lines.
     malformed : int
-        How many lines were skipped because columns are missing. At the end of the file, a warning counts them.
+        The number of lines skipped because of missing columns. At the end of the file, a warning counts them.
     first_malformed : int or None
         The number of the first of these lines.
     """
@@ -75,29 +82,40 @@ class AnnotationReader:
         columns: Sequence[str | int] | None = None,
         header: bool | None = None,
         is_term: Callable[[str], bool] | None = None,
+        keep_empty: bool = False,
     ) -> None:
         if format and format not in ANNOTATION_FORMATS:
             raise ValueError(f"format is {format!r}; expected one of {', '.join(ANNOTATION_FORMATS)}")
-        self.name = source_name(source)
+        self.name: str = source_name(source)
         self.header: dict[str, str] = {}
         self.remarks: tuple[str, ...] = ()
-        self.n_read = self.malformed = 0
+        self._keep_empty = keep_empty
+        self.n_read: int = 0
+        self.malformed: int = 0
         self.first_malformed: int | None = None
-        lines: _Numbered = numbered_lines(source)
-        self.format = format
         self._layout: PairLayout | None = None
-        start = self._start(lines)
-        if not start and not self.header:
+        is_folder, table = is_path(source) and Path(source).is_dir(), None
+        if format in ("", PAIRS, TERM_LISTS) and binary_kind(source):
+            table = Table.open(source)
+            has_lists = any(isinstance(cell, Listed) for row in table.start for cell in row)
+            format = format or (TERM_LISTS if has_lists else PAIRS)
+        self.format: str = format or (PHENOPACKETS if is_folder else "")
+        lines: _Numbered = numbered_lines(source)
+        start = [] if is_folder or table else self._start(lines)
+        if not (start or self.header or is_folder or table):
             raise DataError(
                 "the file is empty; expected annotations, such as rows of an id and a term", self.name
             )
-        self.format = format or recognise(self.header, [line for _, line in start])
+        self.format = self.format or recognise(self.header, [line for _, line in start])
         lines = chain(start, lines)
         kind = LINE_FORMATS.get(self.format)
-        if kind is not None:
+        if self.format == PHENOPACKETS:
+            packets = read_folder(Path(self.name)) if is_folder else read_packets([(lines, self.name)])
+            parsed = self._counted(packets)
+        elif kind is not None:
             parsed = self._lines(lines, kind)
         else:
-            table = Table(lines, self.name, comment="!")
+            table = table or Table.of_lines(lines, self.name, comment="!")
             layout = find_pairs(table, columns, header, is_term, lists=self.format == TERM_LISTS)
             used = (layout.id_at, layout.term_at, *layout.more.values())
             self.remarks = (*(f"{self.name}: {remark}" for remark in layout.remarks), *table.unused(used))
@@ -121,21 +139,23 @@ class AnnotationReader:
 
     @property
     def holds_only_pairs(self) -> bool:
-        """Whether the file, of which nothing was read yet, is a table of ids and terms and nothing else."""
+        """Whether the file is a plain table of ids and terms that has not been read yet."""
         return self._layout is not None and not self._layout.more and not self.n_read
 
     def blocks(self) -> Iterator[PairBlock]:
-        """All annotations of a file that holds only pairs, many at once; use this or iteration, not both.
+        """Return all annotations from a file of pairs, in large blocks.
 
-        They are the same as those of iteration, in a fraction of the time.
+        Use either this method or iteration, not both.
+
+        The annotations are the same as from iteration, in a fraction of the time.
         """
         assert self._layout is not None
         return self._guarded(self._blocks(self._layout), None)
 
     def _start(self, lines: _Numbered) -> list[tuple[int, str]]:
-        """Read comments up to the first line that is not one, and look at it and, if needed, at some lines more.
+        """Read comments up to the first other line, then inspect that line and, if needed, a few more.
 
-        Lines that begin with "#" may be headings.
+        Lines that begin with "#" may be headers.
         """
         for number, line in lines:
             if line.startswith("!"):
@@ -172,6 +192,11 @@ class AnnotationReader:
             self.n_read += 1
             yield kind.parse(fields, number)
 
+    def _counted(self, annotations: Iterable[Annotation]) -> Iterator[Annotation]:
+        for annotation in annotations:
+            self.n_read += 1
+            yield annotation
+
     def _rows(self, layout: PairLayout) -> Iterator[Annotation]:
         tally = Tally("rows")
         yield from self._annotations_in(chain.from_iterable(layout.row_blocks(tally)), layout)
@@ -194,6 +219,7 @@ class AnnotationReader:
     ) -> Iterator[Annotation]:
         for number, row in rows:
             name, terms = layout.read(row)
+            terms = terms or [""] * self._keep_empty
             if not name or not terms:
                 self._skip(number, "\t".join(row))
                 continue
@@ -215,26 +241,32 @@ class AnnotationReader:
             self.first_malformed = number
 
     def _guarded(self, parsed: Iterator[_Parsed], kind: LineFormat | None) -> Iterator[_Parsed]:
-        """The same annotations or blocks; then a warning about skipped lines, or an error if all of them were."""
+        """Yield the same annotations or blocks.
+
+        At the end, warn about skipped lines, or raise an error if all were skipped.
+        """
         yield from parsed
         expected = (
             f"expected {kind.columns} columns separated by tabs, with an object id and a term"
             if kind
             else "expected an id and a term in each row"
+            if self.format != PHENOPACKETS
+            else "expected phenopackets with phenotypicFeatures"
         )
         if self.n_read == self.malformed:
             what = (
                 f"none of {self.n_read} lines is an annotation"
                 if self.n_read
-                else "the file holds no annotations"
+                else "the file contains no annotations"
             )
             raise DataError(f"{what}; {expected}", self.name, self.first_malformed)
         if self.malformed:
-            message = (
+            warnings.warn(
                 f"{self.name}: skipped {self.malformed} of {self.n_read} lines "
-                f"(first: line {self.first_malformed}); {expected}"
+                f"(first: line {self.first_malformed}); {expected}",
+                DataWarning,
+                stacklevel=2,
             )
-            warnings.warn(message, DataWarning, stacklevel=2)
 
 
 def read_gaf(source: TextSource) -> AnnotationReader:
@@ -243,7 +275,7 @@ def read_gaf(source: TextSource) -> AnnotationReader:
     Parameters
     ----------
     source : path or open file
-        The annotations: plain, `.gz`, or a `.zip` that holds one file.
+        The annotations: plain, `.gz`, or a `.zip` with one file.
 
     Returns
     -------
@@ -262,14 +294,14 @@ def read_gaf(source: TextSource) -> AnnotationReader:
 
 
 def read_gene2go(source: TextSource) -> AnnotationReader:
-    """Read annotations from NCBI's gene2go, one at a time; genes are named by their Entrez id.
+    """Read annotations from NCBI's gene2go, one at a time. Genes are named by Entrez id.
 
-    The file holds all organisms: pass ``taxon=`` to `build_dataset`, or filter by `Annotation.taxon`.
+    The file contains all organisms: pass ``taxon=`` to `build_dataset`, or filter by `Annotation.taxon`.
 
     Parameters
     ----------
     source : path or open file
-        The annotations: plain, `.gz`, or a `.zip` that holds one file.
+        The annotations: plain, `.gz`, or a `.zip` with one file.
 
     Returns
     -------
@@ -286,28 +318,33 @@ def read_annotations(
     columns: Sequence[str | int] | None = None,
     header: bool | None = None,
 ) -> AnnotationReader:
-    """Read annotations in any of the formats below, recognised by the first lines, one at a time.
+    """Read annotations one at a time, in any of the formats below. The first lines determine the format.
 
     - "gaf": GAF 1.0 to 2.2.
     - "gpad-1", "gpad-2": GPAD 1.x and 2.0. They have no symbols and no organism; ECO classes become evidence codes.
     - "gene2go": NCBI's table of all organisms.
     - "hpoa": HPO's phenotype.hpoa, a line per disease and phenotype.
     - "pairs": a CSV or TSV file with a row per pair (id, term). Columns called "symbol" or "name", "evidence" and
-      "qualifier" are read, too.
+      "qualifier" are also read.
     - "term-lists": the same with all terms of an id in one field, separated by ";", "|" or ",".
+    - "phenopackets": a phenopacket in JSON, a cohort of them, or a folder of such files. A packet is named by its id;
+      the id of its subject is a synonym. Excluded phenotypes become annotations with the qualifier NOT.
+
+    Plain tables may also be Parquet, Arrow or Excel files (extra `tables`), in which a cell may contain a list of
+    terms.
 
     Parameters
     ----------
     source : path or open file
-        The annotations: plain, `.gz`, or a `.zip` that holds one file.
+        The annotations: plain, `.gz`, or a `.zip` with one file; a folder of phenopackets.
     format : str
-        One of these names; "" recognises the format.
+        One of these names; "" detects the format.
     columns : (str or int, str or int), optional
-        The columns of ids and terms of a plain table, by name or by position, counted from 1. They are needed unless
-        the table has just two columns, or names that say which they are, such as "item" and "term".
+        The id and term columns of a plain table, by name or by position, counted from 1. They are needed unless the
+        table has just two columns, or recognisable column names such as "item" and "term".
     header : bool, optional
-        Whether the first row of a plain table holds the names of its columns; if not given, it does if one of them is a
-        word such as "item" or "term".
+        Whether the first row of a plain table is a header [default: yes, if one of its names is a word such as "item"
+        or "term"].
 
     Returns
     -------

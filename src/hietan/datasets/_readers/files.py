@@ -1,6 +1,6 @@
-"""Lines of text from files, plain or packed, and what to call them in errors.
+"""Lines of text from plain or compressed files, and the names of these files in errors.
 
-The content decides how a file is unpacked, not its name: browsers drop the `.gz` of a download, or unpack the file
+The content determines how a file is unpacked, not its name: browsers drop the `.gz` of a download, or unpack the file
 and keep the name.
 """
 
@@ -28,36 +28,35 @@ TextSource: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 _CHUNK = 1 << 18
 LONGEST_LINE = 1 << 25
-"""The most characters of a line: a small archive may unpack to a line that fills the memory."""
-# A RuntimeError is what `zipfile` raises for encrypted members and, as NotImplementedError, for unknown compressions;
-# wrong offsets make it seek before the beginning of a file, which is an OSError or a ValueError.
+"""The longest line in characters: a small archive may unpack to a line that fills the memory."""
+# `zipfile` raises RuntimeError for encrypted members and, as NotImplementedError, for unknown compressions; wrong
+# offsets make it seek before the beginning of a file, which is an OSError or a ValueError.
 BROKEN = (
     *(OSError, EOFError, ValueError, OverflowError, RuntimeError),
     *(zlib.error, lzma.LZMAError, struct.error, zipfile.BadZipFile),
 )
-"""What reading a damaged file or archive raises."""
-_EXCEL, _PARQUET = (
-    f"this is {kind}, which hietan does not read; save the table as CSV or TSV"
-    for kind in ("an Excel workbook", "a Parquet file")
-)
-_NOT_TEXT = {b"PAR1": _PARQUET, b"\xd0\xcf\x11\xe0": _EXCEL}  # by the first four bytes
+"""The exceptions of reading a damaged file or archive."""
+_BINARY = {
+    b"PAR1": "Parquet file",
+    b"ARRO": "Arrow file",
+    b"\xd0\xcf\x11\xe0": "old Excel workbook",
+}
+"""Kinds of tables that are not text, by their first four bytes."""
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".gaf", ".json", ".owl")
 
 
 def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether the source is a path, and not an open file or a value."""
+    """Return whether the source is a path, not an open file or a value."""
     return isinstance(source, (str, os.PathLike))
 
 
 def source_name(source: Any) -> str:
-    """What to call `source` in an error."""
-    if is_path(source):
-        return os.fspath(source)
-    return str(getattr(source, "name", "<open file>"))
+    """Return the name of `source` for error messages."""
+    return os.fspath(source) if is_path(source) else str(getattr(source, "name", "<open file>"))
 
 
 def split_archive(source: str | os.PathLike[str]) -> tuple[Path, str]:
-    """The file on disk and, if the path leads into a zip archive, the name of the member.
+    """Return the file on disk and, if the path points into a zip archive, the member's name.
 
     >>> path, member = split_archive("genage.csv")
     >>> path.name, member
@@ -72,31 +71,35 @@ def split_archive(source: str | os.PathLike[str]) -> tuple[Path, str]:
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of the file as it is on disk, not unpacked."""
+    """Return the SHA-256 of the file on disk, before decompression."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def numbered_lines(source: TextSource, *, whole: bool = False) -> Generator[tuple[int, str], None, None]:
-    """(number, line) for each line, counted from 1, without its line ending, of whatever kind.
+    """Yield (number, line) for each line, counted from 1. Line endings of every kind are removed.
 
     `source` is a path to a plain file, a `.gz`, a `.zip` or a member of one (``"genage.zip/worm.tsv"``), or an open
-    file, which is left open. Lines that are not UTF-8 are read as Latin-1, and a warning counts them; binary or
-    damaged content is an error. With `whole`, a warning says if the last line has no end: a file that was cut short
-    mostly ends within a line.
+    file, which is left open. Lines that are not UTF-8 are read as Latin-1, and a warning counts them; binary or damaged
+    content is an error. With `whole`, a last line without a line break causes a warning, because truncated files mostly
+    end within a line. A table in Parquet, Arrow or Excel becomes lines of cells separated by tabs.
     """
+    if kind := binary_kind(source):
+        from hietan.datasets._readers.binary_tables import binary_rows
+
+        for number, row in binary_rows(source, kind):
+            yield number, "\t".join(" ".join(cell.split()) for cell in row)
+        return
     name, start, rest, n_latin, first_latin = source_name(source), 1, "", 0, 0
     for text, broken in _texts(source):
         if "\0" in text:
             at = start + (rest + text).split("\0", 1)[0].count("\n")
-            raise DataError("binary data (a NUL byte) where text was expected", name, at)
+            raise DataError("binary data (a NUL byte) instead of text", name, at)
         known = rest + text
         lines = known.split("\n")
         rest = lines.pop()
         if len(rest) > LONGEST_LINE:
-            raise DataError(
-                f"the line has no end within {LONGEST_LINE:,} characters", name, start + len(lines)
-            )
+            raise DataError(f"the line is longer than {LONGEST_LINE:,} characters", name, start + len(lines))
         if not known.isascii():
             for k, line in enumerate(map(_as_latin1, lines)):
                 if line != lines[k]:
@@ -104,25 +107,29 @@ def numbered_lines(source: TextSource, *, whole: bool = False) -> Generator[tupl
         yield from enumerate(lines, start)
         start += len(lines)
         if broken:
-            raise DataError(f"the file is damaged or cut short here: {broken}", name, start)
+            raise DataError(f"the file is damaged or truncated here: {broken}", name, start)
     if rest:
         if whole:
-            message = (
-                f"{name}: the last line, {start}, has no line break at its end; the file may be cut short"
+            warnings.warn(
+                f"{name}: the last line, {start}, has no line break; the file may be truncated",
+                DataWarning,
+                stacklevel=2,
             )
-            warnings.warn(message, DataWarning, stacklevel=2)
         line = _as_latin1(rest)
         n_latin, first_latin = n_latin + (line != rest), first_latin or start
         yield start, line
     if n_latin:
-        message = f"{name}: {n_latin} lines are not UTF-8 (first: line {first_latin}); read as Latin-1"
-        warnings.warn(message, DataWarning, stacklevel=2)
+        warnings.warn(
+            f"{name}: {n_latin} lines are not UTF-8 (first: line {first_latin}); read as Latin-1",
+            DataWarning,
+            stacklevel=2,
+        )
 
 
 def first_lines(source: TextSource, count: int) -> list[str]:
-    """The first lines that are not blank, after which the source can be read from its beginning.
+    """Return the first lines that are not blank. The source can still be read from its beginning.
 
-    There are none if the source is an open file that cannot be rewound.
+    Return no lines if the source is an open file that cannot be rewound.
     """
     file: Any = None if is_path(source) else source
     if file is not None and not (hasattr(file, "seekable") and file.seekable()):
@@ -130,7 +137,7 @@ def first_lines(source: TextSource, count: int) -> list[str]:
     position = 0 if file is None else file.tell()
     lines = numbered_lines(source)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # the same will be said when the file is read
+        warnings.simplefilter("ignore", DataWarning)  # the same warnings follow when the file is read
         found = list(islice((line for _, line in lines if line.strip()), count))
     lines.close()
     if file is not None:
@@ -139,7 +146,7 @@ def first_lines(source: TextSource, count: int) -> list[str]:
 
 
 def _as_latin1(line: str) -> str:
-    """Return a line as Latin-1 if it is not UTF-8; the decoder left the bytes that are not as surrogates."""
+    """Return a line as Latin-1 if it is not UTF-8. The decoder keeps invalid bytes as surrogates."""
     try:
         line.encode()
     except UnicodeEncodeError:
@@ -148,9 +155,9 @@ def _as_latin1(line: str) -> str:
 
 
 def _texts(source: TextSource) -> Iterator[tuple[str, str]]:
-    """Pieces of decoded text with all line endings as "\\n" and, after the last one, what was damaged, if anything."""
+    """Yield pieces of decoded text with all line endings as "\\n" and, after the last one, the damage, if any."""
     with open_binary_or_text(source) as file:
-        # `read1` makes one call to the file below, so everything before a damaged place is still delivered.
+        # `read1` makes one call to the underlying file, so everything before a damaged place is still delivered.
         read, newlines = getattr(file, "read1", file.read), None
         while True:
             first = newlines is None
@@ -176,7 +183,7 @@ def _decoder(start: bytes) -> codecs.IncrementalDecoder:
 
 @contextmanager
 def open_binary_or_text(source: TextSource) -> Iterator[Any]:
-    """Open and unpack a file to read from; one that the caller opened is not closed."""
+    """Open and decompress a file for reading. A file that the caller opened is not closed."""
     if not is_path(source) and not hasattr(source, "read"):
         raise TypeError(f"expected a path or an open file, got the {type(source).__name__} {source!r:.60}")
     name = source_name(source)
@@ -188,8 +195,6 @@ def open_binary_or_text(source: TextSource) -> Iterator[Any]:
         else:
             raw = source
         magic = _peek(raw)
-        if magic in _NOT_TEXT:
-            raise DataError(_NOT_TEXT[magic], name)
         if magic[:2] == b"\x1f\x8b":
             raw = stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb"))
         elif magic == b"PK\x03\x04" or member:
@@ -203,8 +208,29 @@ def open_binary_or_text(source: TextSource) -> Iterator[Any]:
         yield raw
 
 
+def binary_kind(source: TextSource) -> str:
+    """Return a binary table's kind, such as "Parquet file", or "" for text."""
+    if is_path(source):
+        if not Path(source).is_file():
+            return ""
+        with Path(source).open("rb") as file:
+            return binary_kind(file)
+    raw: Any = source
+    magic = _peek(raw) if hasattr(raw, "read") else b""
+    if magic != b"PK\x03\x04":
+        return _BINARY.get(magic, "")
+    position = raw.tell()
+    try:
+        with zipfile.ZipFile(raw) as archive:
+            return "Excel workbook" if "xl/workbook.xml" in archive.namelist() else ""
+    except BROKEN:
+        return ""  # the error follows when the archive is read
+    finally:
+        raw.seek(position)
+
+
 def _peek(raw: Any) -> bytes:
-    """The first four bytes; none if the file cannot be rewound after reading them."""
+    """Return the first four bytes, or an empty result if the file cannot be rewound afterwards."""
     if isinstance(raw.read(0), str) or not (hasattr(raw, "seekable") and raw.seekable()):
         return b""
     position = raw.tell()
@@ -216,11 +242,9 @@ def _peek(raw: Any) -> bytes:
 def _member(archive: zipfile.ZipFile, name: str, wanted: str) -> str:
     # Archives packed on a Mac carry a shadow tree of resource forks.
     members = [m for m in archive.namelist() if not m.endswith("/") and not m.startswith("__MACOSX/")]
-    if "xl/workbook.xml" in members:
-        raise DataError(_EXCEL, name)
     if wanted:
         if wanted not in members:
-            raise DataError(f"no such file in the archive, which holds {', '.join(members[:8])}", name)
+            raise DataError(f"no such file in the archive, which contains {', '.join(members[:8])}", name)
         return wanted
     data = [m for m in members if PurePath(m).suffix.lower() in _TEXT_SUFFIXES]
     chosen = members if len(members) == 1 else data

@@ -1,7 +1,7 @@
-"""A streaming reader of ontologies in OBO format.
+"""A streaming reader for ontologies in OBO format.
 
-Only what a feature hierarchy needs is read, by plain string operations: the full GO (30 MB) takes about a
-second, where general OBO libraries, which keep every synonym and cross-reference, take 6 to 43.
+Only the parts that a feature hierarchy needs are read, with plain string operations: the full GO (30 MB) takes about a
+second. General OBO libraries, which keep every synonym and cross-reference, take 6 to 43.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _Lines = list[tuple[int, str, str]]  # number, tag and value of each
 _IDS = frozenset({"id", "is_a", "alt_id", "replaced_by", "consider"})
 _TAGS = _IDS | {"name", "namespace", "is_obsolete", "relationship"}
 _INITIALS = frozenset("[" + "".join(tag[0] for tag in _TAGS))
-# Without the lookbehind, a long run of blanks would be tried from each of its blanks: a quadratic number of steps.
+# Without the lookbehind, a long run of blanks would be tried from each blank: a quadratic number of steps.
 _TRAILER = re.compile(r"(?<!\s)\s+(?:!(?:\s.*)?|\{[^{}]*\}\s*(?:!\s.*)?)$")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
@@ -30,7 +30,7 @@ def read_obo(source: TextSource) -> Ontology:
     Parameters
     ----------
     source : path or open file
-        The ontology: plain, `.gz`, or a `.zip` that holds one file.
+        The ontology: plain, `.gz`, or a `.zip` with one file.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def read_obo(source: TextSource) -> Ontology:
     Warns
     -----
     DataWarning
-        If the last line has no end, as where a file was cut short.
+        If the last line has no line break, as in a truncated file.
     """
     name = source_name(source)
     header: dict[str, str] = {}
@@ -58,7 +58,7 @@ def read_obo(source: TextSource) -> Ontology:
         elif kind == "[Term]":
             term = _term(lines, header.get("default-namespace", ""), name, start)
             if term.id in terms:
-                raise DataError(f"second [Term] with id {term.id}", name, start)
+                raise DataError(f"an earlier [Term] has the id {term.id}", name, start)
             terms[term.id], starts[term.id] = term, start
     if not terms:
         raise DataError("no [Term] stanza found; expected an ontology in OBO format", name)
@@ -66,12 +66,12 @@ def read_obo(source: TextSource) -> Ontology:
 
 
 def _stanzas(source: TextSource) -> Iterator[tuple[int, str, _Lines]]:
-    """(line number, heading, lines) of the header, whose heading is "", and of each stanza."""
+    """Yield (line number, heading, lines) for the header, whose heading is "", and for each stanza."""
     start, kind = 1, ""
     lines: _Lines = []
     for number, line in numbered_lines(source, whole=True):
         if kind and line[:1] not in _INITIALS:
-            continue  # most lines are of no use here, and this is the fastest way to skip them
+            continue  # most lines are not needed, and this is the fastest way to skip them
         if line[:1] == "[":
             yield start, kind, lines
             start, kind, lines = number, line.split("!", 1)[0].strip(), []
@@ -121,13 +121,13 @@ def _term(lines: _Lines, namespace: str, name: str, start: int) -> Term:
 
 
 def _identifier(value: str) -> str:
-    """An identifier, which has no blanks inside, without trailing modifiers `{...}` and comment `! ...`."""
+    """Return an identifier, which contains no spaces, without trailing modifiers `{...}` and comment `! ...`."""
     word = value.partition(" ")[0]
     return word if "!" not in word and "{" not in word else re.split(r"[!{\s]", word, maxsplit=1)[0]
 
 
 def _text(value: str) -> str:
-    """Free text without trailing modifiers and comment, escapes undone."""
+    """Return free text without trailing modifiers and comments, and with escapes resolved."""
     if "!" in value or "}" in value:
         value = _TRAILER.sub("", value)
     return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), value) if "\\" in value else value

@@ -1,4 +1,4 @@
-"""An ontology in memory: its terms, namespaces, what became of retired ids, and the hierarchies of its relations."""
+"""An ontology in memory: its terms, namespaces and retired ids, and the hierarchies that its relations define."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from hietan.exceptions import DataError
 from hietan.hierarchy import Hierarchy
+from hietan.hierarchy._taxonomies import path_parts
 
 GO_NAMESPACES = {"BP": "biological_process", "MF": "molecular_function", "CC": "cellular_component"}
 """The namespaces of the Gene Ontology by their abbreviations."""
@@ -19,11 +20,11 @@ RELATIONS = frozenset(
         *("occurs_in", "happens_during", "ends_during", "develops_from", "derives_from", "located_in"),
     ]
 )
-"""Relations by which a column without a name is recognised."""
+"""Relations that identify a column without a name."""
 
 
 def relation_name(text: str) -> str:
-    """The usual name of a relation, which tables and people spell in several ways.
+    """Return a relation's standard name; tables use several spellings.
 
     >>> relation_name("isa"), relation_name("Part of"), relation_name("RO:0002211")
     ('is_a', 'part_of', 'RO:0002211')
@@ -34,7 +35,7 @@ def relation_name(text: str) -> str:
 
 
 class Term(NamedTuple):
-    """One term of an ontology.
+    """A term in an ontology.
 
     Attributes
     ----------
@@ -51,7 +52,7 @@ class Term(NamedTuple):
     relationships : tuple of (relation, id)
         The direct relations other than is_a.
     replaced_by, consider : tuple of str
-        The terms that take the place of an obsolete term, and terms that a curator might use instead.
+        The terms that replace an obsolete term, and terms that a curator might use instead.
     """
 
     id: str
@@ -65,7 +66,7 @@ class Term(NamedTuple):
     consider: tuple[str, ...] = ()
 
     def parents(self, relations: Iterable[str] = ("is_a",)) -> Iterator[str]:
-        """The ids of the terms that any of the relations leads to directly.
+        """Yield the ids of the term's direct parents under any of the relations.
 
         Parameters
         ----------
@@ -81,7 +82,7 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class Ontology:
-    """The terms of an ontology.
+    """An ontology's terms.
 
     Parameters
     ----------
@@ -90,15 +91,17 @@ class Ontology:
     version : str
         The `data-version` of the file; "" without one.
     source : str
-        The name of the file, for messages.
+        The file name, for messages.
     lines : mapping of str to int
         The line at which each term begins, for messages.
     remarks : tuple of str
-        What was found out about the file rather than stated, such as the order of the columns in a table.
+        What was detected in the file rather than given, such as the column order of a table.
     is_plain : bool
-        Whether the terms come from a plain list of edges, which may have as many roots as it likes.
+        Whether the terms come from a plain list of edges, which may have any number of roots.
     has_relations : bool
         Whether the source names the relation of each edge; if not, all edges count as is_a.
+    separator : str
+        The text between the names of a path, if terms are named by their paths.
 
     Examples
     --------
@@ -129,12 +132,13 @@ class Ontology:
     remarks: tuple[str, ...] = field(default=(), compare=False)
     is_plain: bool = field(default=False, compare=False)
     has_relations: bool = field(default=True, compare=False)
+    separator: str = field(default="", compare=False)
 
     def __repr__(self) -> str:
         return f"Ontology(version={self.version!r}, {len(self.terms)} terms)"
 
     def edges(self, relations: Iterable[str] = ("is_a",)) -> Iterator[tuple[str, str]]:
-        """The pairs (parent, child) of any of the relations.
+        """Return the (parent, child) pairs that any of the relations connects.
 
         Parameters
         ----------
@@ -147,8 +151,7 @@ class Ontology:
     @cached_property
     def relations(self) -> tuple[str, ...]:
         """The names of all relations that occur, `is_a` first."""
-        others = {name for term in self.terms.values() for name, _ in term.relationships}
-        return ("is_a", *sorted(others))
+        return ("is_a", *sorted({name for term in self.terms.values() for name, _ in term.relationships}))
 
     @cached_property
     def namespaces(self) -> tuple[str, ...]:
@@ -161,13 +164,23 @@ class Ontology:
         return {alt: term.id for term in self.terms.values() for alt in term.alt_ids}
 
     def resolve(self, term_id: str) -> str | None:
-        """The id of the term in this ontology: `term_id` itself, the term it was merged into, or None if unknown."""
+        """Return the term's id in this ontology: `term_id`, the term into which it was merged, or None if unknown.
+
+        A path may contain other spaces than the term, and may end with ranks that have no name.
+        """
+        if term_id in self.terms:
+            return term_id
+        if self.separator and self.separator.strip() in term_id and term_id not in self.alternatives:
+            try:
+                term_id = self.separator.join(path_parts(term_id, self.separator.strip() or self.separator))
+            except ValueError:
+                return None
         return term_id if term_id in self.terms else self.alternatives.get(term_id)
 
     def successor(self, term_id: str) -> str | None:
-        """The current term that replaced an obsolete one, followed step by step.
+        """Return the current term that replaced an obsolete term, directly or through several replacements.
 
-        None if a step leads to no term, to several, or in a circle.
+        Return None if a step leads to no term, to several terms, or back to an earlier term.
         """
         walked = set[str]()
         current = self.resolve(term_id)
@@ -178,9 +191,9 @@ class Ontology:
         return None if current in walked else current
 
     def undefined_parents(self, relations: Iterable[str] = ("is_a",)) -> list[tuple[str, str]]:
-        """The pairs (parent, child) of which the ontology does not define the parent.
+        """Return the (parent, child) pairs whose parent the ontology does not define.
 
-        What is above such a parent is not known, so annotations with the child do not spread along this path.
+        The ancestors of such a parent are unknown, so annotations with the child are not inherited along this path.
 
         Parameters
         ----------
@@ -191,24 +204,24 @@ class Ontology:
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
-        """The is_a hierarchy over all terms (and over parents named but not defined)."""
+        """The is_a hierarchy over all terms, including parents that are named but not defined."""
         return self.hierarchy_of(("is_a",))
 
     def known_relations(self, relations: str | Iterable[str]) -> tuple[str, ...]:
-        """These relations as the ontology spells them; raises ValueError if it does not have one of them."""
+        """Return these relations in the ontology's spelling. Raise ValueError if the ontology lacks a relation."""
         given = (relations,) if isinstance(relations, str) else tuple(relations)
         found = tuple(name if name in self.relations else relation_name(name) for name in given)
         unknown = [name for name in found if name not in self.relations]
         if unknown:
             no_column = (
-                "its edges have no relations; name their column (--edge-columns PARENT,CHILD,RELATION)"
+                "its edges have no relations; name the relation column (--edge-columns PARENT,CHILD,RELATION)"
             )
-            has = f"it has {', '.join(self.relations)}" if self.has_relations else no_column
+            has = f"its relations are {', '.join(self.relations)}" if self.has_relations else no_column
             raise ValueError(f"the ontology has no relation {unknown[0]!r}; {has}")
         return found
 
     def hierarchy_of(self, relations: Iterable[str]) -> Hierarchy:
-        """The hierarchy in which any of these relations makes a term the child of another.
+        """Return the hierarchy in which any of these relations makes one term the child of another.
 
         Parameters
         ----------
@@ -218,7 +231,7 @@ class Ontology:
         Raises
         ------
         ValueError
-            If the ontology does not have one of the relations.
+            If the ontology lacks one of the relations.
         DataError
             If the relations form a cycle.
         """
@@ -229,12 +242,16 @@ class Ontology:
             return Hierarchy.from_edges(edges, features=list(nodes))
         except ValueError as error:
             line = next((line for term, line in self.lines.items() if term in str(error)), None)
-            hint = "" if relations == ("is_a",) else f"; relations are {', '.join(relations)}: leave one out"
+            hint = (
+                ""
+                if relations == ("is_a",)
+                else f"; the relations are {', '.join(relations)}, so leave out one of them"
+            )
             raise DataError(f"{error}{hint}", self.source, line) from None
 
 
 def namespace_codes(namespaces: str | Iterable[str]) -> tuple[str, ...]:
-    """Any of "BP", "MF" and "CC", in this order, from "CCBP", "CC,BP" or ("CC", "BP").
+    """Return any of "BP", "MF" and "CC", in this order, from "CCBP", "CC,BP" or ("CC", "BP").
 
     >>> namespace_codes("ccbp"), namespace_codes("MF, BP")
     (('BP', 'CC'), ('BP', 'MF'))
@@ -250,7 +267,10 @@ def namespace_codes(namespaces: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def choose_namespaces(namespaces: str | Iterable[str] | None, ontology: Ontology) -> tuple[str, ...]:
-    """The namespaces of `ontology` that are meant: by full name, or by GO's abbreviations; None means all."""
+    """Return the requested namespaces of `ontology`, given by full name or GO abbreviation.
+
+    None means all namespaces.
+    """
     if namespaces is None:
         return ontology.namespaces
     listed = [namespaces] if isinstance(namespaces, str) else list(namespaces)
@@ -270,6 +290,6 @@ def choose_namespaces(namespaces: str | Iterable[str] | None, ontology: Ontology
 
 def _namespaces_of(ontology: Ontology) -> str:
     if ontology.namespaces == ("",):
-        return "the ontology has none; a table of edges can have them in a column called namespace"
+        return "the ontology has no namespaces; an edge table can list them in a column called namespace"
     listed = ", ".join(map(repr, ontology.namespaces))
-    return f"the ontology has {listed}, and GO's abbreviations BP, MF and CC are accepted for them"
+    return f"the ontology's namespaces are {listed}, and GO's abbreviations BP, MF and CC are also accepted"

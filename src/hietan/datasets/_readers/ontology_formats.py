@@ -1,4 +1,4 @@
-"""Ontologies in any format: it is recognised by the first lines. OBO-Graph JSON and OWL are read by pronto."""
+"""Ontologies in any format, detected from the first lines. pronto reads OBO-Graph JSON and OWL."""
 
 from __future__ import annotations
 
@@ -22,48 +22,51 @@ from hietan.datasets._readers.files import (
 )
 from hietan.datasets._readers.obo import read_obo
 from hietan.datasets._readers.ontology import Ontology, Term
-from hietan.datasets._readers.tables import PEEK
+from hietan.datasets._readers.tables import PEEK, Table
+from hietan.datasets._readers.taxonomies import find_codes, find_separator, read_taxonomy
 from hietan.exceptions import DataError, DataWarning
+from hietan.hierarchy._edge_columns import CHILD, PARENT, find_names
 
 
 def read_with_pronto(source: TextSource) -> Ontology:
-    """Read whatever `pronto` reads: OBO-Graph JSON, OWL (RDF/XML) and, slowly, OBO.
+    """Read any format that `pronto` supports: OBO-Graph JSON, OWL (RDF/XML) and, slowly, OBO.
 
-    Imports are not followed, since a file may name any address or any other file as one; a warning names them.
+    Imports are not followed, because a file may import any address or any other file; a warning names them.
     """
     pronto = import_optional("pronto", extra="ontologies", purpose="reading OBO-Graph JSON and OWL")
     name = source_name(source)
     content = _read_whole(source, name)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about details of the format that do not matter here
+        warnings.simplefilter("ignore")  # about unimportant details of the format
         try:
             loaded = pronto.Ontology(io.BytesIO(content), import_depth=0)
             terms = {term.id: _term(term) for term in loaded.terms()}
-        except BaseException as error:  # its parser is compiled, and may panic outside of Exception
+        except BaseException as error:  # its compiled parser may panic outside of Exception
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
-            raise DataError(f"pronto cannot read it: {error}", name) from error
+            raise DataError(f"pronto cannot read the file: {error}", name) from error
     if imports := sorted(map(str, loaded.metadata.imports)):
-        message = (
+        warnings.warn(
             f"{name}: {len(imports)} imports are not followed (first: {imports[0]:.200}); use an edition of the "
-            "ontology that has them merged in"
+            "ontology that includes them",
+            DataWarning,
+            stacklevel=3,
         )
-        warnings.warn(message, DataWarning, stacklevel=3)
     if not terms:
         raise DataError("no term found; expected an ontology in OBO, OBO-Graph JSON or OWL", name)
     return Ontology(terms, loaded.metadata.data_version or "", name)
 
 
 def _read_whole(source: TextSource, name: str) -> bytes:
-    """The content of the file, of which JSON is known to be JSON.
+    """Return the file's content. JSON content is checked first.
 
-    pronto reads JSON as YAML, which takes quadratic time for what is deeply nested, and knows references.
+    pronto reads JSON as YAML, which needs quadratic time for deep nesting and resolves references.
     """
     with open_binary_or_text(source) as file:
         try:
             content = file.read()
         except BROKEN as error:
-            raise DataError(f"the file is damaged or cut short: {error}", name) from error
+            raise DataError(f"the file is damaged or truncated: {error}", name) from error
     data: bytes = content.encode() if isinstance(content, str) else content
     if data.lstrip().startswith(b"{"):
         try:
@@ -74,7 +77,7 @@ def _read_whole(source: TextSource, name: str) -> bytes:
 
 
 def _term(term: Any) -> Term:
-    # pronto holds sets; sorting makes the result the same in every run.
+    # pronto uses sets; sorting makes the result the same in every run.
     parents = (parent.id for parent in term.superclasses(distance=1, with_self=False))
     related = ((kind.id, target.id) for kind, targets in term.relationships.items() for target in targets)
     return Term(
@@ -90,7 +93,7 @@ def _term(term: Any) -> Term:
     )
 
 
-ONTOLOGY_FORMATS = ("obo-graph", "owl", "edges", "obo")
+ONTOLOGY_FORMATS = ("obo-graph", "owl", "edges", "paths", "codes", "obo")
 """The names of all formats of ontologies."""
 
 
@@ -101,21 +104,33 @@ def read_ontology(
     columns: Sequence[str | int] | None = None,
     order: str | None = None,
     header: bool | None = None,
+    separator: str | None = None,
+    prefix_codes: bool = False,
 ) -> Ontology:
-    """Read an ontology in OBO format, from a table of edges or, through pronto, in OBO-Graph JSON or OWL (RDF/XML).
+    """Read an ontology from OBO, OBO-Graph JSON or OWL (RDF/XML), or from a table of edges, paths or codes.
 
-    The latter two need the extra `ontologies`, which installs `pronto`. For OBO our own reader is used, which takes a
-    twentieth of the time and a tenth of the memory.
+    A path is "Animals > Pets > Dogs" or a lineage, "k__Bacteria;p__Firmicutes". A code begins with the code of its
+    parent, as in ICD-10, ATC, NAICS and phecodes ("E11.9" is below "E11"), or is a tree number of MeSH. Terms are named
+    by paths or codes; path ids and code names in another column are also recognised.
+
+    OBO-Graph JSON and OWL need the extra `ontologies`, which installs `pronto`. OBO files are read by hietan's reader,
+    which needs a twentieth of the time and a tenth of the memory.
 
     Parameters
     ----------
     source : path or open file
-        The ontology: plain, `.gz`, or a `.zip` that holds one file.
-    format : {"obo", "edges", "obo-graph", "owl"}, optional
-        The format. If not given, it is recognised by the first lines; an open file that cannot be rewound is assumed to
-        be OBO. It is needed for the path of a pipe.
+        The ontology: plain, `.gz`, or a `.zip` with one file.
+    format : {"obo", "edges", "paths", "codes", "obo-graph", "owl"}, optional
+        The format [default: detected from the first lines; OBO for an open file that cannot be rewound]. It is needed
+        for the path of a pipe.
     columns, order, header : optional
-        How a table of edges is read; see `read_edges`.
+        How to read an edge table; see `read_edges`. For paths or codes, `columns` gives the path or code column, and
+        the id or name column.
+    separator : str, optional
+        The text between two names in a path, or between two parts of a code that is not nested by its first
+        characters.
+    prefix_codes : bool
+        Whether the file contains codes that begin with their parent's code.
 
     Returns
     -------
@@ -131,15 +146,23 @@ def read_ontology(
     """
     if format is not None and format not in ONTOLOGY_FORMATS:
         raise ValueError(
-            f"format is {format!r}; expected one of {', '.join(ONTOLOGY_FORMATS)}, or None to recognise it"
+            f"format is {format!r}; expected one of {', '.join(ONTOLOGY_FORMATS)}, or None to detect it"
         )
-    chosen = format or _recognised_format(source)
+    stated_format = "codes" if prefix_codes else "paths" if separator is not None else None
+    chosen = format or stated_format or _recognised_format(source)
+    is_stated = (format or stated_format) is not None
+    if chosen in ("paths", "codes") and not is_stated and not columns is order is None:
+        chosen = "edges"
+    if chosen in ("paths", "codes"):
+        return read_taxonomy(
+            source, separator=separator, codes=chosen == "codes", columns=columns, header=header
+        )
     if chosen == "edges":
         return read_edges(source, columns=columns, order=order, header=header)
     stated = [name for name, value in (("columns", columns), ("order", order)) if value is not None]
     if stated:
         raise ValueError(
-            f"the {stated[0]} of edges were stated, but {source_name(source)} is not a table of edges ({chosen})"
+            f"an option for edge {stated[0]} was given, but {source_name(source)} is not an edge table ({chosen})"
         )
     return read_obo(source) if chosen == "obo" else read_with_pronto(source)
 
@@ -147,25 +170,38 @@ def read_ontology(
 def _recognised_format(source: TextSource) -> str:
     if is_path(source) and Path(source).is_fifo():  # looking at its first lines would lose them
         raise DataError(
-            f"the format of a pipe cannot be recognised; state it (format, --format): {', '.join(ONTOLOGY_FORMATS)}",
+            "the format of a pipe cannot be detected; give the format (format, --format), one of "
+            f"{', '.join(ONTOLOGY_FORMATS)}",
             source_name(source),
         )
     start = first_lines(source, PEEK)
     if is_path(source) and not start:
         raise DataError(
-            "the file is empty; expected an ontology, or a table with a row per edge", source_name(source)
+            "the file is empty; expected an ontology, or a table with one row per edge", source_name(source)
         )
     return _recognise(start)
 
 
 def _recognise(lines: Sequence[str]) -> str:
-    """The format of a file with these first lines; OBO if there is no sign of another, since its reader reports errors.
+    """Return the format of a file with these first lines. The default is OBO, because its reader reports errors.
 
-    A table has several fields in the first line that is not a comment, which is neither `tag: value` nor `[Term]`.
+    A table has several fields in the first line that is neither a comment nor `tag: value` nor `[Term]`.
     """
     mark = lines[0].lstrip()[:1] if lines else ""
     if mark in ("{", "<"):
         return "obo-graph" if mark == "{" else "owl"
-    first = next((line for line in lines if not line.startswith(("#", "!"))), "")
-    is_table = re.search(r"[\t,;]", first) and not re.match(r"[\w-]{1,80}: |\[", first)
-    return "edges" if is_table else "obo"
+    plain = [line for line in lines if not line.startswith(("#", "!"))]
+    if not plain or re.match(r"[\w-]{1,80}: |\[", plain[0]):
+        return "obo"
+    is_paths = find_separator(plain) is not None
+    try:
+        rows = Table.of_lines(enumerate(plain, 1), "").start
+    except DataError:
+        return "paths" if is_paths else "edges"  # its reader reports what is wrong, and where
+    has_edges = find_names(rows[0], PARENT) and find_names(rows[0], CHILD)
+    if is_paths and not has_edges:
+        return "paths"
+    has_edges = has_edges or find_names(rows[0], PARENT) or find_names(rows[0], CHILD)
+    if not has_edges and len(rows) > 2 and find_codes(rows[1:]) is not None:
+        return "codes"
+    return "edges" if re.search(r"[\t,;]", plain[0]) else "obo"

@@ -1,4 +1,4 @@
-"""Plain tables: CSV or TSV, with or without a heading, their columns by name or position."""
+"""Plain CSV or TSV tables, with or without a header, with columns by name or position."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from itertools import chain, islice
 from typing import Any
 
 from hietan.datasets._build_log import Tally
-from hietan.datasets._readers.files import TextSource, numbered_lines, source_name
+from hietan.datasets._readers.binary_tables import binary_rows
+from hietan.datasets._readers.files import TextSource, binary_kind, numbered_lines, source_name
 from hietan.exceptions import DataError, DataWarning
 
 PEEK = 100
-"""How many rows are looked at to find out what a table holds."""
+"""How many rows are examined to detect the content of a table."""
 
 MISSING_VALUES = ("", "NA", "na", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>")
 """Texts that stand for a missing label or value. In a column of ids or terms they are names: `nan` is a gene."""
 _MISSING_OBJECTS = ("none", "nan", "nat", "<na>")  # of Python, NumPy and pandas, as text in lower case
 
-# Rows that are read at once; with many more, Python's garbage collector would look at each again.
+# Number of rows to read at a time; with many more, Python's garbage collector would visit each again.
 _BLOCK = 1 << 10
 _SHOWN = 20  # columns that a message names
 _Numbered = tuple[int, str]
@@ -27,91 +28,101 @@ _Record = tuple[int, list[str]]
 
 
 class Table:
-    """The rows of a CSV or TSV file, which is read only as far as needed, and where its columns are.
+    """A table's columns and rows. The table is read only as far as needed.
 
     A table with tabs in its first row is read without quoting, any other as CSV, separated by commas or semicolons.
-    Lines at the beginning that start with "#" are comments; the last of them is the heading if it has as many fields as
-    the row after it.
+    Lines at the beginning that start with "#" are comments; the last of them is the header if it has as many fields as
+    the row after it. Further down, lines that start with "# " are comments, and "#7" is an id.
 
     Parameters
     ----------
-    lines : iterator of (number, line)
-        The lines of the file.
+    records : iterator of (line, fields)
+        The rows of the file.
     name : str
-        The name of the file, for messages.
-    comment : str
-        Lines anywhere that start with this are comments, too, unless it is "".
+        The file name, for messages.
+    has_marked_heading : bool
+        Whether the first row is certainly a header, because it starts with "#".
 
     Attributes
     ----------
     start : list of list of str
-        The fields of the first rows, at most `PEEK`, the heading included.
+        The fields of the first rows, at most `PEEK`, including the header.
     heading : list of str or None
-        The names of the columns. It is None until `take_heading` is called.
-    has_marked_heading : bool
-        Whether the first row is certainly a heading, because it starts with "#".
+        The column names; None until `take_heading` is called, except in Parquet and Arrow files.
     """
 
-    def __init__(self, lines: Iterator[_Numbered], name: str, comment: str = "") -> None:
-        self.name = name
+    def __init__(self, records: Iterator[_Record], name: str, *, has_marked_heading: bool = False) -> None:
+        self.name, self.has_marked_heading = name, has_marked_heading
         self.heading: list[str] | None = None
-        self._comment = comment
-        buffer, self.has_marked_heading = _without_comments(self._filled(lines))
-        if not buffer:
+        self._records = records
+        self._peeked = list(islice(records, PEEK))
+        if not self._peeked:
             raise DataError("the file is empty; expected a table with a row of column names", name)
-        self._line = buffer[0][0]
-        delimiter = _delimiter([line for _, line in buffer])
-        quoting: Any = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
-        self._dialect = {"delimiter": delimiter, "quoting": quoting, "strict": True}
-        self._records = self._read(chain(buffer, self._filled(lines)))
-        self._peeked = list(islice(self._records, PEEK))
         self.start = [[field.strip() for field in fields] for _, fields in self._peeked]
 
     @classmethod
-    def open(cls, source: TextSource) -> Table:
-        """The table that a file holds.
+    def open(cls, source: TextSource, delimiter: str | None = None) -> Table:
+        """Return the table in a file.
 
         Parameters
         ----------
         source : path or open file
-            The table: plain, `.gz`, a `.zip` that holds one file, or a path into an archive.
+            The table: plain, `.gz`, a `.zip` with one file, a path into an archive, Parquet, Arrow or Excel.
+        delimiter : str, optional
+            As in `of_lines`.
         """
-        return cls(numbered_lines(source), source_name(source))
+        name, kind = source_name(source), binary_kind(source)
+        if not kind:
+            return cls.of_lines(numbered_lines(source), name, delimiter=delimiter)
+        table = cls(binary_rows(source, kind), name)
+        if "Excel" not in kind:
+            table.take_heading()
+            if not table.start:
+                raise DataError(f"the {kind} has no rows; its columns are {table.shown_columns()}", name)
+        return table
 
-    def _filled(self, lines: Iterable[_Numbered]) -> Iterator[_Numbered]:
-        """Lines that are neither blank nor comments."""
-        comment = self._comment or None
-        for pair in lines:
-            if pair[1].strip() and not (comment and pair[1].startswith(comment)):
-                yield pair
+    @classmethod
+    def of_lines(
+        cls, lines: Iterable[_Numbered], name: str, comment: str = "", delimiter: str | None = None
+    ) -> Table:
+        """Return the table in these lines.
 
-    def _read(self, lines: Iterable[_Numbered]) -> Iterator[_Record]:
-        try:
-            for record in csv.reader(self._follow(lines), **self._dialect):
-                yield self._line, record
-        except csv.Error as error:
-            raise DataError(f"not valid CSV: {error}", self.name, self._line) from error
-
-    def _follow(self, lines: Iterable[_Numbered]) -> Iterator[str]:
-        for self._line, line in lines:
-            yield line
+        Parameters
+        ----------
+        lines : iterable of (number, line)
+            The lines of the file.
+        name : str
+            The file name, for messages.
+        comment : str
+            Lines anywhere that start with this are also comments, unless it is "".
+        delimiter : str, optional
+            The text between two fields [default: detected]. "" reads each line as a single field.
+        """
+        marks = (comment,) if comment else ()
+        filled = (pair for pair in lines if pair[1].strip() and not pair[1].startswith(marks))
+        buffer, is_marked = _without_comments(filled)
+        if delimiter is None:
+            delimiter = _delimiter([line for _, line in buffer] or [""])
+        rest = (pair for pair in filled if not pair[1].startswith("# "))
+        return cls(_records(chain(buffer, rest), delimiter, name), name, has_marked_heading=is_marked)
 
     @property
     def width(self) -> int:
-        """The number of columns, which is that of the first row."""
+        """The number of columns in the first row."""
         return len(self.start[0] if self.heading is None else self.heading)
 
     def take_heading(self) -> None:
-        """Use the first row as the names of the columns."""
-        del self._peeked[0]
-        self.heading = self.start.pop(0)
+        """Use the first row as column names, unless they are already known."""
+        if self.heading is None:
+            del self._peeked[0]
+            self.heading = self.start.pop(0)
 
     def shown_columns(self) -> str:
-        """The names of the columns, or what the first row has in them, for messages; at most a few of them."""
+        """Return a few column names, or values from the first row, for messages."""
         return _shown(self.heading or self.start[0])
 
     def unused(self, used: Iterable[int]) -> tuple[str, ...]:
-        """A remark that names the columns other than those in use, with examples of their values; () without any."""
+        """Return a remark that names the unused columns, with example values, or () if all columns are used."""
         known, left = frozenset(used), list[str]()
         for j in (j for j in range(self.width) if j not in known):
             values = dict.fromkeys(row[j][:20] for row in self.start if j < len(row) and row[j])
@@ -120,12 +131,12 @@ class Table:
         return (f"{self.name}: not used: {_shown(left)}",) if left else ()
 
     def column(self, wanted: str | int) -> int:
-        """The index of a column.
+        """Return a column's index.
 
         Parameters
         ----------
         wanted : str or int
-            The name of the column or, if there is no such name, its position counted from 1.
+            The column name or, if there is no such name, its position counted from 1.
         """
         heading, name = self.heading or [], str(wanted)
         if name not in heading and name.removeprefix("#") in heading:
@@ -133,18 +144,18 @@ class Table:
         if name not in heading and is_position(wanted):
             if 1 <= int(wanted) <= self.width:
                 return int(wanted) - 1
-            raise DataError(f"no column {wanted}; the table has {self.width} columns", self.name)
+            raise DataError(f"there is no column {wanted}; the table has {self.width} columns", self.name)
         if heading.count(name) != 1:
             found = "more than one" if name in heading else "no"
             raise DataError(f"{found} column {name!r}; the columns are {self.shown_columns()}", self.name)
         return heading.index(name)
 
     def rows(self, last: int, tally: Tally) -> Iterator[_Record]:
-        """Yield (line number, fields) of the rows with a field in the column `last`; the tally counts all rows."""
+        """Yield (line number, fields) for each row that has a field in the column `last`. The tally counts all rows."""
         return chain.from_iterable(self.row_blocks(last, tally))
 
     def row_blocks(self, last: int, tally: Tally) -> Iterator[list[_Record]]:
-        """Yield the same rows, many at once; use this or `rows`, not both."""
+        """Yield the same rows in large blocks. Use either this method or `rows`, not both."""
         width, short, long = self.width, [0, 0], [0, 0]
         records, self._peeked = chain(self._peeked, self._records), []
         while block := list(islice(records, _BLOCK)):
@@ -164,12 +175,33 @@ class Table:
     def _warn(self, count_and_first: Sequence[int], what: str) -> None:
         count, first = count_and_first
         if count:
-            message = f"{self.name}: {count} rows (first: line {first}) {what}"
-            warnings.warn(message, DataWarning, stacklevel=4)
+            warnings.warn(
+                f"{self.name}: {count} rows (first: line {first}) {what}", DataWarning, stacklevel=4
+            )
+
+
+def _records(lines: Iterable[_Numbered], delimiter: str, name: str) -> Iterator[_Record]:
+    """Yield each line's fields with the line number."""
+    if not delimiter:
+        yield from ((number, [line]) for number, line in lines)
+        return
+    number = 0
+
+    def followed() -> Iterator[str]:
+        nonlocal number
+        for number, line in lines:  # noqa: B007
+            yield line
+
+    quoting: Any = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+    try:
+        for record in csv.reader(followed(), delimiter=delimiter, quoting=quoting, strict=True):
+            yield number, record
+    except csv.Error as error:
+        raise DataError(f"not valid CSV: {error}", name, number) from error
 
 
 def cell_text(value: Any) -> str:
-    """The text of a value; "" for an object that Python, NumPy or pandas has for missing values.
+    """Return a value's text, or "" for an object that means a missing value in Python, NumPy or pandas.
 
     >>> cell_text(None), cell_text(float("nan")), cell_text("None"), cell_text(1)
     ('', '', 'None', '1')
@@ -179,7 +211,7 @@ def cell_text(value: Any) -> str:
 
 
 def is_position(wanted: str | int) -> bool:
-    """Whether a column is requested by its position rather than by its name."""
+    """Return whether a column is requested by position instead of by name."""
     return isinstance(wanted, int) or (wanted.isascii() and wanted.isdecimal() and len(wanted) < 6)
 
 
@@ -189,13 +221,13 @@ def _shown(columns: Sequence[str]) -> str:
 
 
 def _without_comments(lines: Iterator[_Numbered]) -> tuple[list[_Numbered], bool]:
-    """The first lines without leading comments, and whether the first of them is a heading that starts with "#"."""
+    """Return the first lines without leading comments, and whether the first line is a header that starts with "#"."""
     comment, buffer = None, list[_Numbered]()
     for number, line in lines:
         if line.startswith("#") and not buffer:
             comment = (number, line[1:])
             continue
-        buffer.append((number, line))
+        buffer += [] if line.startswith("# ") else [(number, line)]
         if len(buffer) == PEEK:
             break
     if comment is None:
@@ -211,9 +243,9 @@ def _n_fields(line: str, lines: Sequence[str]) -> int:
 
 
 def _delimiter(lines: Sequence[str]) -> str:
-    """A tab if there is one; otherwise a comma or semicolon, of which the one that all rows have equally often.
+    """Return a tab if there is one, otherwise the comma or semicolon that occurs equally often in all rows.
 
-    A list of terms within a field may be separated by semicolons, so that the first row alone does not tell.
+    A list of terms within a field may be separated by semicolons, so the first row alone is not enough.
     """
     first = lines[0]
     if "\t" in first:

@@ -1,1 +1,1 @@
-"""Ageing-related genes of worm and fly, which come with the package."""
+"""Ageing-related worm and fly genes, packaged with hietan."""

@@ -1,8 +1,8 @@
-"""Ageing-related genes that are part of the package: GenAge's labels of 2025 and Gene Ontology terms of 2019.
+"""Packaged ageing-related genes, with GenAge labels from 2025 and Gene Ontology terms from 2019.
 
-A file per organism holds the dataset of all three namespaces, as `Dataset.save` writes it. In its provenance, "aspects"
-has a letter per feature, and "views" says for each combination of namespaces which rows it lacks and what its
-provenance is.
+Each organism's file contains the dataset with all three namespaces, as written by `Dataset.save`. In its provenance,
+"aspects" contains a letter per feature, and "views" lists the missing rows and the provenance for each combination of
+namespaces.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ PACKAGED_NAMESPACES = ("BP", "MF", "CC", "BPMF", "BPCC", "MFCC", "BPMFCC")
 
 
 def load_ageing_genes(organism: str = "worm", namespaces: str = "BP") -> Dataset:
-    """Load ageing-related genes that come with the package; neither network nor files are needed.
+    """Load the packaged ageing-related genes. This needs no network and no other files.
 
-    A row is a gene that GenAge (2025) lists as pro- or anti-longevity, but not as both. A column is a term of the Gene
-    Ontology (2019) that at least three of the genes have, themselves or by a term below it (`is_a`). The datasets are
-    what `build_dataset` makes of the published files with its default options.
+    Each row is a gene that GenAge (2025) lists as pro- or anti-longevity, but not as both. Each column is a Gene
+    Ontology term (2019) that at least three of the genes have, directly or through a term below it (`is_a`).
+    `build_dataset` makes these datasets from the published files with its default options.
 
     Parameters
     ----------
@@ -39,12 +39,13 @@ def load_ageing_genes(organism: str = "worm", namespaces: str = "BP") -> Dataset
     Returns
     -------
     Dataset
-        Its name is such as "worm-BP". Its provenance has the hashes of the source files, the options, an account of
-        what was dropped, and the attribution that the licences of the sources (CC BY 3.0 and CC BY 4.0) ask for.
+        A dataset with a name such as "worm-BP". Its provenance contains the hashes of the source files, the options,
+        the counts of what was dropped, and the attribution that the licences of the sources (CC BY 3.0 and CC BY 4.0)
+        require.
 
     See Also
     --------
-    fetch_ageing_genes : Download the 28 datasets of the paper, of 2014 and of four organisms.
+    fetch_ageing_genes : Download the paper's 28 datasets of 2014, on four organisms.
 
     Examples
     --------

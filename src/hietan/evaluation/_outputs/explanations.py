@@ -1,7 +1,7 @@
-"""Which rows of a study are explained, and the files that hold their explanations.
+"""Choose which rows of a study to explain, and write their explanations to files.
 
 All methods explain the same rows of a dataset, so that they can be compared. Each row is explained by the model of the
-fold in which it was set aside, fitted again, for the first seed.
+fold that held it out, fitted again, for the first seed.
 """
 
 from __future__ import annotations
@@ -21,15 +21,7 @@ from sklearn.base import clone
 from hietan._io.files import atomic_write, safe_file_name, to_json
 from hietan._runtime.parallel import one_thread
 from hietan.evaluation._cross_validation import PooledPredictions
-from hietan.evaluation._outputs.counterfactuals import (
-    MOST_TRIES,
-    TRIES_IN_ALL,
-    find_counterfactuals,
-    promising_columns,
-    telling_columns,
-)
 from hietan.evaluation._outputs.report_data import (
-    SHOWN_EDGES,
     DatasetDetails,
     ExplainedRows,
     MethodDetails,
@@ -44,24 +36,24 @@ from hietan.evaluation._study.results import StudyResults
 from hietan.exceptions import StudyError
 
 FOLDER = "explanations"
-# How many rows of a dataset are explained, at most and at least, and how many explanations there are in a study.
+# How many rows of a dataset are explained, at most and at least, and how many explanations a study has.
 MOST_ROWS, LEAST_ROWS, MOST_EXPLANATIONS = 20, 2, 1000
 
 
 @dataclass(frozen=True, eq=False)
 class ChosenRows:
-    """The rows of a dataset that are explained.
+    """The dataset rows to explain.
 
     Attributes
     ----------
     study : Study
-        The study, which holds the data and the methods.
+        The study, with its data and methods.
     dataset : str
-        The name of the dataset.
+        The dataset's name.
     why : dict of int to str
-        The rows, and why each of them was chosen.
+        The rows, and why each was chosen.
     predictions : mapping of str to PooledPredictions
-        For each method that offers `explain`, by key: its predictions in the first seed.
+        The predictions of each method with `explain`, by key, in the first seed.
     """
 
     study: Study
@@ -75,36 +67,29 @@ class ChosenRows:
         return self.study.view(self.dataset)
 
     def explain(self, key: str, *, in_detail: bool = False) -> ExplainedRows:
-        """What a method says about the rows; its models are fitted for it.
+        """Return a method's explanations of the rows, after fitting the models that this needs.
 
-        If `in_detail`, also how the trees of the rows were learned and which terms matter, if the method can say so.
+        If `in_detail`, also return the term effects, if the method has any.
         """
         return explain_rows(self.job(key, in_detail=in_detail))
 
     def job(self, key: str, *, in_detail: bool, readable: bool = False) -> ExplainJob:
-        """The job that finds out what a method says about the rows."""
+        """Return the job in which a method explains the rows."""
         model = self.study.model(self.dataset, key, self.study.seeds[0])
-        tries = self._tries if in_detail else None
         return ExplainJob(
-            self.dataset, key, model, self.view, self.predictions[key], self.why, tries, readable
+            self.dataset, key, model, self.view, self.predictions[key], self.why, in_detail, readable
         )
 
     @property
     def recipe(self) -> bytes:
-        """A hash of all that the details of the dataset depend on, besides its readable names."""
+        """A hash of everything that affects the dataset's details, except its readable names."""
         manifest = self.study.manifest
         parts = [manifest["versions"], manifest["cv"], self.study.seeds[0], self.dataset]
         parts += [manifest["datasets"][self.dataset]]
         parts += [[key, manifest["methods"][key]] for key in self.predictions]
-        parts += [list(self.why.items()), self._tries, manifest["classes"][self.dataset]]
+        parts += [list(self.why.items()), manifest["classes"][self.dataset]]
         parts += [manifest["positive"].get(self.dataset)]
         return hashlib.sha256(json.dumps(parts).encode()).digest()
-
-    @property
-    def _tries(self) -> int:
-        """How many changes may be tried for each row of each method."""
-        n_explanations = len(self.study.datasets) * len(self.predictions) * len(self.why)
-        return min(MOST_TRIES, TRIES_IN_ALL // max(1, n_explanations))
 
 
 def write_explanations(
@@ -116,41 +101,38 @@ def write_explanations(
     details: bool = False,
     n_jobs: int | None = None,
     backend: str = "threads",
-    job_timeout: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
-    """Explain the rows that the methods are most confident about, correctly or not, and those that are requested.
+    """Explain the most confident correct and incorrect predictions, and any requested rows.
 
-    Every method on every dataset is a job. Without `readable`, details that an earlier call has written are taken over
-    if nothing has changed on which they depend; so a call that was interrupted resumes with the next dataset.
+    Every method on every dataset is a job. Without `readable`, details written by an earlier call are reused if nothing
+    they depend on has changed, so an interrupted call resumes with the next dataset.
 
     Parameters
     ----------
     results : StudyResults
-        The results of a study.
+        A study's results.
     folder : Path
-        The directory of the study.
+        The study's directory.
     wanted : sequence of str
-        The names of further rows to explain, in every dataset that has them.
+        The names of other rows to explain, in every dataset that has them.
     readable : bool
-        Whether to write `explanations/DATASET/METHOD.json` for every method that offers `explain`: the strongest
-        contributions and the sum of the others, in JSON that people can read.
+        Whether to write `explanations/DATASET/METHOD.json` for every method with `explain`: the strongest
+        contributions and the sum of the others, in readable JSON.
     details : bool
-        Whether to write `details/DATASET.json` for every dataset: what a report shows about it. Each model is fitted
-        once for both.
+        Whether to write `details/DATASET.json`, the report's data, for every dataset. Each model is fitted only once
+        for both.
     n_jobs : int or None
-        The number of jobs to run at a time, as in joblib. The files do not depend on it.
+        The number of parallel jobs, as in joblib. The files do not depend on it.
     backend : {"threads", "processes"}
         Where the jobs run.
-    job_timeout : float or None
-        Jobs that take longer, in seconds, are ended and have failed; they run in processes, whatever the backend.
     progress : callable, optional
-        Called with the number of jobs that are done and the number of all jobs.
+        Called with the number of finished jobs and the number of all jobs.
 
     Returns
     -------
     list of Path
-        The files.
+        The written files.
 
     Warns
     -----
@@ -161,7 +143,7 @@ def write_explanations(
         raise ValueError(f"backend is {backend!r}; expected 'threads' or 'processes'")
     chosen = {rows.dataset: rows for rows in choose_study_rows(results, wanted)}
     total = sum(len(rows.predictions) for rows in chosen.values())
-    # Explanations that people can read are not kept in the details.
+    # Readable explanations are not kept in the details.
     kept = {} if readable or not details else _kept(chosen.values(), folder)
     todo = [(rows, key) for name, rows in chosen.items() if name not in kept for key in rows.predictions]
     jobs = ((rows.job(key, in_detail=details, readable=readable),) for rows, key in todo)
@@ -173,9 +155,9 @@ def write_explanations(
     for dataset, rows in chosen.items():
         if dataset in kept or not rows.predictions:
             written[dataset] = _write_dataset(rows, {}, folder, details, kept.get(dataset))
-    with open_executor(backend, n_jobs, seconds=job_timeout) as executor:
+    with open_executor(backend, n_jobs) as executor:
         ahead = jobs_ahead(backend, n_jobs)
-        for outcome in run_jobs(executor, run_explain_job, jobs, _ended, ahead=ahead, seconds=job_timeout):
+        for outcome in run_jobs(executor, run_explain_job, jobs, _ended, ahead=ahead):
             rows, said = chosen[outcome.dataset], found[outcome.dataset]
             said[outcome.key] = outcome
             if len(said) == len(rows.predictions):
@@ -187,18 +169,18 @@ def write_explanations(
 
 
 def count_explain_jobs(datasets: Sequence[Any], methods: Iterable[Any]) -> int:
-    """How many jobs explain rows of a study, if none of the jobs that predict fails."""
+    """Return how many explanation jobs a study has if no prediction job fails."""
     return len(datasets) * sum(hasattr(method.estimator, "explain") for method in methods)
 
 
 def _kept(chosen: Iterable[ChosenRows], folder: Path) -> dict[str, dict[str, Any]]:
-    """The details that were written before, by dataset."""
+    """Return the details from earlier runs, by dataset."""
     found = {rows.dataset: kept_details(folder, rows.dataset, rows.recipe) for rows in chosen}
     return {dataset: content for dataset, content in found.items() if content is not None}
 
 
 def _ended(call: tuple[ExplainJob], error: str) -> ExplainedMethod:
-    """The outcome of a job that was ended or died."""
+    """Return the outcome of a job that was not sent, or whose result was not received."""
     (job,) = call
     return ExplainedMethod(job.dataset, job.key, failure=error)
 
@@ -210,7 +192,7 @@ def _write_dataset(
     details: bool,
     kept: Mapping[str, Any] | None = None,
 ) -> list[Path]:
-    """Write the files of a dataset; a method that failed to explain what it predicted is left out with a warning."""
+    """Write a dataset's files. A method that fails to explain its predictions is left out with a warning."""
     written = []
     shown = DatasetDetails(rows.dataset, rows.view, rows.why)
     if kept is not None:
@@ -220,7 +202,7 @@ def _write_dataset(
         if method.failure is not None:
             warnings.warn(
                 f"dataset {rows.dataset}: method {key!r} has no explanations, because it failed to explain its "
-                f"predictions ({method.failure}); everything else is written",
+                f"predictions ({method.failure}); all other results are written",
                 RuntimeWarning,
                 stacklevel=3,
             )
@@ -231,7 +213,7 @@ def _write_dataset(
         if method.details is not None:
             shown.add(key, method.details)
     if details:
-        # What failed is tried again in the next call, with a warning if it fails again.
+        # A failed job is tried again in the next call, with a warning if it fails again.
         complete = all(method.failure is None for method in found.values())
         written.append(shown.write(folder, rows.recipe if complete else None))
     return written
@@ -244,20 +226,26 @@ def write_details(
     wanted: Sequence[str] = (),
     n_jobs: int | None = None,
     backend: str = "threads",
-    job_timeout: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
-    """Write `details/DATASET.json` for every dataset of a study: what its report shows beyond the tables.
+    """Write `details/DATASET.json`, the report data that the tables lack, for every dataset in a study.
 
-    The parameters are those of `write_explanations`.
+    The parameters are the same as for `write_explanations`.
     """
-    options: dict[str, Any] = {"wanted": wanted, "n_jobs": n_jobs, "backend": backend, "progress": progress}
-    options["job_timeout"] = job_timeout
-    return write_explanations(results, folder, readable=False, details=True, **options)
+    return write_explanations(
+        results,
+        folder,
+        wanted=wanted,
+        readable=False,
+        details=True,
+        n_jobs=n_jobs,
+        backend=backend,
+        progress=progress,
+    )
 
 
 def refuse_unknown_rows(datasets: Iterable[Any], wanted: Sequence[str]) -> None:
-    """Raise StudyError if none of the datasets has a row of one of these names."""
+    """Raise StudyError if a requested row name occurs in none of the datasets."""
     everyone = {name for data in datasets for name in DatasetView(data).instance_names}
     unknown = [name for name in wanted if name not in everyone]
     if unknown:
@@ -265,7 +253,10 @@ def refuse_unknown_rows(datasets: Iterable[Any], wanted: Sequence[str]) -> None:
 
 
 def choose_study_rows(results: StudyResults, wanted: Sequence[str] = ()) -> list[ChosenRows]:
-    """Choose the rows to explain in every dataset of a study; raises StudyError if no dataset has a requested row."""
+    """Choose the rows to explain in every dataset of a study.
+
+    Raise StudyError if no dataset contains a requested row.
+    """
     study = results.study
     names = {name: study.view(name).instance_names for name in study.datasets}
     refuse_unknown_rows(study.datasets.values(), wanted)
@@ -283,11 +274,11 @@ def choose_study_rows(results: StudyResults, wanted: Sequence[str] = ()) -> list
 def select_rows(
     pooled: Sequence[PooledPredictions], names: Sequence[str], wanted: Sequence[str], n: int
 ) -> dict[int, str]:
-    """Which rows to explain, and why: the most confident correct and incorrect predictions, and the requested rows.
+    """Choose the rows to explain: the most confident correct and incorrect predictions, and the requested rows.
 
-    Half of the `n` rows are of each kind. The confidence of the methods in a row is the mean, over the methods, of the
-    row's rank by the log-odds of its true class; a row is correct if most methods predict it correctly. Ties are broken
-    by the order of the rows.
+    Half of the `n` rows are correct and half incorrect predictions. The methods' confidence in a row is the mean,
+    over the methods, of the row's rank by the log-odds of its true class. A row counts as correct if most methods
+    predict it correctly. Ties are broken by row order.
     """
     known = [p for p in pooled if p.log_proba is not None]
     chosen: dict[int, str] = {}
@@ -304,7 +295,7 @@ def select_rows(
 
 
 def _margin(pooled: PooledPredictions) -> Any:
-    """ln P(true class) - ln P(the most probable other class)."""
+    """Return ln P(true class) - ln P(most probable other class)."""
     truth = np.searchsorted(np.unique(pooled.y_true), pooled.y_true)
     logs = np.maximum(np.asarray(pooled.log_proba), -1e9)
     rows = np.arange(len(truth))
@@ -318,25 +309,24 @@ STRONGEST = 20
 
 @dataclass(frozen=True, eq=False)
 class ExplainJob:
-    """What a method says about rows of a dataset, still to be found out.
+    """A job in which one method explains rows of a dataset.
 
     Attributes
     ----------
     dataset, key : str
-        The name of the dataset and the key of the method.
+        The dataset's name and the method's key.
     model : classifier
-        It is not fitted, and has the hierarchy of the dataset.
+        The unfitted classifier, with the hierarchy of the dataset.
     view : DatasetView
         The dataset.
     pooled : PooledPredictions
-        What the method predicted, in which folds.
+        The method's predictions, with their folds.
     why : mapping of int to str
-        The rows to explain, and why each of them was chosen.
-    tries : int or None
-        How many changes are tried for each row, to find those that change its class; None if only the explanations are
-        needed, without what a report shows beside them.
+        The rows to explain, and why each was chosen.
+    in_detail : bool
+        Whether to compute term effects for a report.
     readable : bool
-        Whether explanations that people can read are made as well.
+        Whether to make readable explanations.
     """
 
     dataset: str
@@ -345,24 +335,24 @@ class ExplainJob:
     view: DatasetView
     pooled: PooledPredictions
     why: Mapping[int, str]
-    tries: int | None = None
+    in_detail: bool = False
     readable: bool = False
 
 
 @dataclass(frozen=True)
 class ExplainedMethod:
-    """The outcome of an `ExplainJob`.
+    """An `ExplainJob`'s outcome.
 
     Attributes
     ----------
     dataset, key : str
-        The name of the dataset and the key of the method.
+        The dataset's name and the method's key.
     details : MethodDetails or None
-        What a report shows; None if it was not asked for.
+        The data for a report; None if not requested.
     readable : list of dict or None
-        Explanations that people can read; None if they were not asked for.
+        Readable explanations; None if not requested.
     failure : str or None
-        Why the method has no explanations, in one line; None if it has.
+        Why the method has no explanations, in one line; None if it has them.
     """
 
     dataset: str
@@ -373,32 +363,32 @@ class ExplainedMethod:
 
 
 def run_explain_job(job: ExplainJob) -> ExplainedMethod:
-    """Explain rows; a method that cannot explain what it predicted must not cost the others their explanations."""
+    """Explain rows. A method that cannot explain its predictions does not stop the others."""
     done = ExplainedMethod(job.dataset, job.key)
     try:
         with one_thread():
             found = explain_rows(job)
             readable = _readable(job, found.explanations) if job.readable else None
-            details = None if job.tries is None else method_details(found, job.view)
+            details = method_details(found) if job.in_detail else None
     except Exception as error:
         return replace(done, failure=" ".join(f"{type(error).__name__}: {error}".split()))
     return replace(done, details=details, readable=readable)
 
 
 def explain_rows(job: ExplainJob) -> ExplainedRows:
-    """What the models of the folds of the rows say; in detail, unless `tries` is None.
+    """Explain each row with its fold's model.
 
-    Terms are judged by all rows of these folds, and of the others if these are at least half of all: few models more
-    are fitted then.
+    Term effects are computed from all rows of these folds. If these are at least half of the folds, all folds are
+    used, because only a few more models must be fitted.
     """
     found, data, fold_of_row = ExplainedRows(), job.view.data, job.pooled.fold
     folds, every_fold = sorted({int(fold_of_row[i]) for i in job.why}), np.unique(fold_of_row).tolist()
     labels = np.unique(data.y).tolist()
-    # The second of two classes is explained anyway; not every classifier can be asked for another one.
+    # By default, the second of two classes is explained; not every classifier can explain another one.
     is_turned = len(labels) == 2 and job.pooled.positive == labels[0]
     target = {"target": labels[0]} if is_turned else {}
     effects = None
-    if job.tries is not None and folds and len(labels) == 2 and hasattr(job.model, "contributions"):
+    if job.in_detail and folds and len(labels) == 2 and hasattr(job.model, "contributions"):
         folds = every_fold if 2 * len(folds) >= len(every_fold) else folds
         effects = TermEffects(data.X.shape[1], len(folds), -1.0 if is_turned else 1.0)
     for fold in folds:
@@ -409,36 +399,13 @@ def explain_rows(job: ExplainJob) -> ExplainedRows:
             names = getattr(data, "term_names", None)
             explanations = fitted.explain(data.X[here], term_names=names, **target)
             found.explanations.update(zip(here, explanations, strict=True))
-        if job.tries is None:
-            continue
-        if here:
-            flips = _flips(
-                fitted, job, here, found.explanations, telling_columns(data.X[train], data.y[train])
-            )
-            found.flips.update(zip(here, flips, strict=True))
-        if hasattr(fitted, "trace"):
-            found.traces.update({i: fitted.trace(data.X[[i]], limit=SHOWN_EDGES) for i in here})
         if effects is not None:
             effects.add_fold(fitted, data.X[np.flatnonzero(fold_of_row == fold)])
     return found if effects is None else replace(found, effects=effects.content())
 
 
-def _flips(
-    fitted: Any, job: ExplainJob, rows: list[int], explanations: Mapping[int, Any], telling: Sequence[int]
-) -> list[dict[str, Any] | None]:
-    """What would change the classes of rows."""
-    hierarchy = explanations[rows[0]].hierarchy
-    column_of = {name: j for j, name in enumerate(hierarchy.features)}
-    tries = job.tries or 0
-    orders = [promising_columns(explanations[i], column_of, telling, tries) for i in rows]
-    values = job.view.data.X[rows]
-    dense = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
-    predicted = [job.pooled.y_pred[i] for i in rows]
-    return find_counterfactuals(fitted, dense, hierarchy, orders, tries, predicted=predicted)
-
-
 def _readable(job: ExplainJob, explanations: Mapping[int, Any]) -> list[dict[str, Any]]:
-    """The explanations in the order in which the rows were chosen."""
+    """Return the explanations in the order in which the rows were chosen."""
     names, pooled = job.view.instance_names, job.pooled
     return [
         {

@@ -1,20 +1,20 @@
-"""What a report shows about a dataset beyond the tables of a study: terms, ontology and explanations, in one file.
+"""Report data that a study's tables lack: a dataset's terms, ontology and explanations, in one file.
 
-It takes few bytes: columns by number, arrays instead of records, repeated sentences only once. An explanation is any
+The file is compact: columns by number, arrays instead of records, each sentence only once. An explanation is any
 object with the attributes of `hietan.explain.Explanation`, and a hierarchy any object with the methods of
-`hietan.hierarchy.Hierarchy`: evaluation does not import the rooms in which they are made.
+`hietan.hierarchy.Hierarchy`: evaluation does not import the packages that define them.
 
-A method takes part in the effects of terms if it offers `contributions`: an array, sparse or not, of what each feature
-adds to the log-odds of the second class in each row. Effects are shown for the positive class. How much a term matters
-is how much its contribution varies between the rows of a fold: a term that every row has adds the same to all of them,
-so it tells nothing about any, however large its contribution is.
+Term effects need a method with `contributions`: an array, sparse or not, of each feature's contribution to the
+log-odds of the second class in each row. Effects are shown for the positive class. A term's effect is how much its
+contribution varies between the rows of a fold. A term that every row has contributes the same to all rows, so it does
+not distinguish them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,12 +30,10 @@ from hietan.exceptions import StudyError
 
 FOLDER = "details"
 NEIGHBOURS = 8
-# How many features are listed individually, besides those between them and the root; the others are summed.
+# How many features are listed individually, in addition to features between them and the root; the others are summed.
 SHOWN = 150
-# How many of the edges that were considered for a tree are listed.
-SHOWN_EDGES = 15
 INFINITE = 1e9  # JSON has no infinity
-# How many terms are listed, how many of them are shown row by row, and how many rows are looked at.
+# How many terms are listed, how many of them are shown row by row, and how many rows are used.
 MOST_TERMS, SWARM_TERMS, MOST_ROWS, SWARM_ROWS = 200, 30, 5000, 400
 STEPS = 40  # the largest contribution is this many steps from zero
 _BATCH = 128
@@ -43,36 +41,32 @@ _BATCH = 128
 
 @dataclass(frozen=True)
 class ExplainedRows:
-    """What the models of one method say about rows of a dataset.
+    """One method's explanations and term effects on a dataset.
 
     Attributes
     ----------
-    explanations, traces : dict of int to Any
-        By row, its explanation, and how its tree was learned, if the method learns any.
-    flips : dict of int to dict or None
-        By row, what would change its class, as by `find_counterfactuals`.
+    explanations : dict of int to Any
+        Each row's explanation.
     effects : dict or None
-        Which terms matter, as by `TermEffects.content`.
+        The term effects, as returned by `TermEffects.content`.
     """
 
     explanations: dict[int, Any] = field(default_factory=dict)
-    traces: dict[int, Any] = field(default_factory=dict)
-    flips: dict[int, dict[str, Any] | None] = field(default_factory=dict)
     effects: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
 class MethodDetails:
-    """What `details/DATASET.json` holds of one method, in plain values.
+    """One method's part of `details/DATASET.json`, as plain values.
 
     Attributes
     ----------
     rows : dict of int to dict
-        By row, its compact explanation and what a report shows beside it.
+        The compact explanation of each row, with the report's additions.
     reasons : list of str
         The sentences that the explanations refer to by number.
     effects : dict or None
-        Which terms matter, as by `TermEffects.content`.
+        The term effects, as returned by `TermEffects.content`.
     """
 
     rows: dict[int, dict[str, Any]]
@@ -80,29 +74,24 @@ class MethodDetails:
     effects: dict[str, Any] | None = None
 
 
-def method_details(explained: ExplainedRows, view: DatasetView) -> MethodDetails:
-    """What a method says about rows of a dataset, as arrays of few bytes."""
-    reasons, rows = Reasons(), {}
-    for i, explanation in explained.explanations.items():
-        shown = rows[i] = compact(explanation, reasons)
-        if explained.flips.get(i) is not None:
-            shown["flip"] = explained.flips[i]
-        if i in explained.traces:
-            shown["trace"] = compact_trace(explained.traces[i])
+def method_details(explained: ExplainedRows) -> MethodDetails:
+    """Return a method's explanations of dataset rows as compact arrays."""
+    reasons = Reasons()
+    rows = {i: compact(explanation, reasons) for i, explanation in explained.explanations.items()}
     return MethodDetails(rows, reasons.texts, explained.effects)
 
 
 class DatasetDetails:
-    """The content of `details/DATASET.json`, to which the explanations are added method by method.
+    """The content of `details/DATASET.json`, to which explanations are added method by method.
 
     Parameters
     ----------
     dataset : str
-        The name of the dataset.
+        The dataset's name.
     view : DatasetView
         Its names and its hierarchy.
     chosen : mapping of int to str
-        The rows that are explained, and why each was chosen.
+        The explained rows, and why each was chosen.
     """
 
     def __init__(self, dataset: str, view: DatasetView, chosen: Mapping[int, str]) -> None:
@@ -114,7 +103,7 @@ class DatasetDetails:
         self.effects: dict[str, Any] = {}
 
     def add(self, key: str, found: MethodDetails) -> None:
-        """Add what one method says about the chosen rows, how it learned their trees, and which terms matter to it."""
+        """Add one method's explanations of the chosen rows, and its term effects."""
         number = [self.reasons.index(text) for text in found.reasons]
         for i, shown in found.rows.items():
             removed = [[by, number[reason], *others] for by, reason, *others in shown["removed"]]
@@ -123,13 +112,13 @@ class DatasetDetails:
             self.effects[key] = found.effects
 
     def take_over(self, kept: Mapping[str, Any]) -> None:
-        """Add what all methods said when the file was written before, given its content."""
+        """Add all methods' explanations from an earlier file's content."""
         self.rows |= {entry["row"]: entry["methods"] for entry in kept["explained"]}
         self.effects = kept["effects"]
         self.reasons.texts = kept["reasons"]
 
     def content(self) -> dict[str, Any]:
-        """The content of the file as plain values."""
+        """Return the content of the file as plain values."""
         hierarchy, data = self.view.hierarchy, self.view.data
         similar = similar_rows(data.X, list(self.chosen)) if self.chosen else {}
         return {
@@ -141,6 +130,7 @@ class DatasetDetails:
             "labels": [str(label) for label in np.unique(data.y).tolist()],
             "symbols": self.view.symbols,
             "account": self.view.account,
+            "date": data_date(getattr(data, "provenance", {})),
             "equal_rows": self.view.equal_rows,
             "present": class_counts(data.X, data.y),
             "effects": self.effects,
@@ -154,7 +144,7 @@ class DatasetDetails:
         }
 
     def write(self, folder: Path, recipe: bytes | None = None) -> Path:
-        """Write the file into the directory of a study, with the mark of its recipe; see `kept_details`."""
+        """Write the file to a study's directory, marked with the recipe that made it; see `kept_details`."""
         text = json.dumps(self.content(), separators=(",", ":"))
         if recipe is not None:
             text = f'{text[:-1]}{_MARK}{_mark(text[:-1], recipe)}"}}'
@@ -167,10 +157,10 @@ _MARK = ',"mark":"'
 
 
 def kept_details(folder: Path, dataset: str, recipe: bytes) -> dict[str, Any] | None:
-    """The details of a dataset if they are in the directory of a study, and were made by the same recipe.
+    """Return a dataset's details from a study's directory, if the same recipe made them.
 
-    The file ends with a mark: a hash of everything before it, which depends on the recipe, that is, on all that the
-    explanations depend on. A file that was changed, or comes from another study, does not have the right one.
+    The file ends with a mark: a hash of everything before it and of the recipe, which stands for everything that the
+    explanations depend on. A file that was changed or comes from another study has a different mark.
     """
     try:
         text = _path(folder, dataset).read_text(encoding="utf-8")
@@ -192,28 +182,39 @@ def _path(folder: Path, dataset: str) -> Path:
 
 
 def read_details(folder: Path, dataset: str) -> dict[str, Any]:
-    """Return the details of a dataset in the directory of a study; an empty dict if it has none."""
+    """Return a dataset's details from a study's directory, or an empty dict if there are none."""
     path = _path(folder, dataset)
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except ValueError as error:
-        message = f"{path} is damaged: {error}; run the study again to write it, or remove it"
+        message = f"{path} is damaged: {error}; run the study again to write this file, or remove it"
         raise StudyError(message) from None
     return content
+
+
+def data_date(provenance: Mapping[str, Any]) -> str:
+    """Return the latest date in the versions of a dataset's source files, or "" if they have no dates.
+
+    >>> data_date({"versions": {"ontology": "releases/2019-01-27", "annotations, generated": "2019-01-14 09:46"}})
+    '2019-01-27'
+    """
+    versions = provenance.get("versions")
+    found = versions.values() if isinstance(versions, Mapping) else ()
+    return max(re.findall(r"\b\d{4}-\d{2}-\d{2}\b", " ".join(map(str, found))), default="")
 
 
 def similar_rows(
     X: Any, rows: Sequence[int], n: int = NEIGHBOURS, *, among: Sequence[int] | None = None
 ) -> dict[int, list[list[float]]]:
-    """For each of some rows, the `n` most similar others: [row, simGIC], the most similar first.
+    """Return the `n` most similar rows for each of some rows, as [row, simGIC], most similar first.
 
-    The others are all rows, or those `among` which they are looked for.
+    All rows are searched, or only the rows in `among`.
 
-    simGIC is the information content of the terms that two rows share, divided by that of all terms that either has;
-    the information content of a term is -ln of the share of rows that have it. The rows must be closed: a row that has
-    a term has the more general ones too. Rows without any informative term are similar to none.
+    simGIC is the information content of the terms that two rows share, divided by the information content of all
+    terms of either row. A term's information content is -ln of the share of rows that have it. Rows must be closed: a
+    row with a term also has its ancestors. A row without informative terms is similar to none.
 
     >>> similar_rows(np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 0]]), [0], n=2)
     {0: [[1, 1.0], [2, 0.0]]}
@@ -238,22 +239,22 @@ def _dense(rows: Any) -> NDArray[Any]:
 
 
 class Reasons:
-    """The sentences that say why features were left out, each once, in the order in which they first appear."""
+    """The distinct sentences on why features were left out, in order of first appearance."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
 
     def index(self, text: str) -> int:
-        """The number of a sentence, which is added if it is new."""
+        """Return a sentence's number. A new sentence is added first."""
         if text not in self.texts:
             self.texts.append(text)
         return self.texts.index(text)
 
 
 def compact(explanation: Any, reasons: Reasons, shown: int = SHOWN) -> dict[str, Any]:
-    """An explanation as arrays; features are columns, parents are places in `features` (-1: none).
+    """Return an explanation as arrays. Features are columns, and parents are positions in `features` (-1: none).
 
-    The contributions of the features that are not listed are summed in `rest`, so that the total stays the same.
+    The contributions of unlisted features are summed in `rest`, so that the total stays the same.
     """
     column = {name: j for j, name in enumerate(explanation.hierarchy.features)}
     kept = _with_ancestors(explanation, shown)
@@ -293,7 +294,9 @@ def compact(explanation: Any, reasons: Reasons, shown: int = SHOWN) -> dict[str,
 def _branches(
     explanation: Any, column: Mapping[str, int], place: Mapping[str, int]
 ) -> list[list[Any]] | None:
-    """Lists of [column (-1: the rest), amount, features, [place, amount] of the listed ones]; None for few features."""
+    """Return lists [column (-1: the rest), amount, features, [place, amount] of listed features], or None for
+    few features.
+    """
     features = explanation.contributing
     found = [
         [
@@ -312,46 +315,22 @@ def _branches(
     return found or None
 
 
-def compact_trace(trace: Any, shown: int = SHOWN_EDGES) -> dict[str, Any]:
-    """How a tree was learned, as arrays: [rank, one column, the other, CMI, taken (1) or refused (0), outcome].
-
-    A trace is any object with the attributes of `hietan.explain.Trace`. The first `shown` edges are listed; of the
-    others, it says how many were considered. `directions` has how many edges of the tree each rule directed.
-    """
-    column = {name: j for j, name in enumerate(trace.tree.feature_names)}
-    return {
-        "edges": [
-            [
-                edge.rank,
-                column[edge.first],
-                column[edge.second],
-                decimal(edge.information),
-                int(edge.verdict.is_taken),
-                edge.outcome,
-            ]
-            for edge in trace.considered
-            if edge.rank <= shown
-        ],
-        "considered": trace.n_considered,
-        "all": trace.n_edges,
-        "directions": Counter(direction.value for direction in trace.directions.values()),
-    }
-
-
 def _with_ancestors(explanation: Any, shown: int) -> list[Any]:
-    """The strongest contributions and all those between them and the roots: what is drawn is connected."""
+    """Return the strongest contributions and all contributions between them and the roots, so that the
+    drawing is connected.
+    """
     place = {name: k for k, name in enumerate(explanation.contributing)}
     kept: set[int] = set()
     found = explanation.strongest[:shown]
     while found:
         kept.update(place[part.feature] for part in found)
         above = {place[part.parent] for part in found if part.parent is not None}
-        found = explanation.contributions_at(sorted(above - kept))
-    return list(explanation.contributions_at(sorted(kept)))
+        found = explanation.contributions.at(sorted(above - kept))
+    return list(explanation.contributions.at(sorted(kept)))
 
 
 def _removed(explanation: Any, column: Mapping[str, int], reasons: Reasons) -> list[list[Any]]:
-    """Lists of [the feature that made others redundant, the reason's number, their value, their columns].
+    """Return lists of [the feature that made others redundant, the reason's number, their value, their columns].
 
     In the text of a reason, {} is a placeholder for the feature that made others redundant.
     """
@@ -367,36 +346,34 @@ def _removed(explanation: Any, column: Mapping[str, int], reasons: Reasons) -> l
 
 
 def ontology_parents(hierarchy: Any) -> list[list[int]]:
-    """For each column, the columns directly above it."""
+    """Return, for each column, the columns directly above it."""
     return [[hierarchy.index(p) for p in hierarchy.parents(name)] for name in hierarchy.features]
 
 
 def decimal(value: float, digits: int = 4) -> float | None:
-    """A number rounded for display; None for NaN, and a very large number for infinity."""
-    if value != value:
-        return None
-    return round(min(max(float(value), -INFINITE), INFINITE), digits)
+    """Return a number rounded for display; None for NaN, and a very large number for infinity."""
+    return None if value != value else round(min(max(float(value), -INFINITE), INFINITE), digits)
 
 
 def significant(value: float) -> float:
-    """A number rounded to four significant digits."""
+    """Return a number rounded to four significant digits."""
     return float(f"{value:.4g}")
 
 
 def decimals(values: Iterable[float], digits: int = 4) -> list[float | None]:
-    """Numbers rounded for display, as by `decimal`."""
+    """Return numbers rounded for display, like `decimal`."""
     return [decimal(value, digits) for value in values]
 
 
 class TermEffects:
-    """The effects of the terms of a dataset in the models of one method, added fold by fold.
+    """The effects of a dataset's terms in one method's models, added fold by fold.
 
     Parameters
     ----------
     n_features : int
         The number of columns.
     n_folds : int
-        The number of folds that will be added: each takes part with its share of the rows.
+        The number of folds that will be added; each is weighted by its share of the rows.
     sign : float
         1 if the second of two classes is the positive one, -1 if it is the first.
     """
@@ -415,8 +392,8 @@ class TermEffects:
         self._shown: list[tuple[NDArray[np.float32], NDArray[np.bool_]]] = []
 
     def add_fold(self, model: Any, X: Any) -> None:
-        """Add the rows that a fitted model has not seen."""
-        # Rows from everywhere, since rows are often sorted by class; the first of them are shown one by one.
+        """Add rows that the fitted model has not seen."""
+        # Rows are spread over the fold, because rows are often sorted by class; the first of them are shown one by one.
         first, chosen = (_spread(X.shape[0], most) for most in (self._shown_of_fold, self._rows_of_fold))
         rows = X[np.concatenate([first, np.setdiff1d(chosen, first)])]
         total, squares = np.zeros(len(self._absolute)), np.zeros(len(self._absolute))
@@ -441,12 +418,12 @@ class TermEffects:
         self._shown += [(adds, has[: len(adds)]) for adds, has in shown]
 
     def content(self) -> dict[str, Any] | None:
-        """The terms that matter most, as arrays; None if no rows were added.
+        """Return the most important terms as arrays, or None if no rows were added.
 
-        `effect` is the standard deviation of the contribution within folds, `absolute` the mean of its size, `gap` the
-        mean contribution with the term minus that without it, `compared` the number of folds with both kinds of rows,
-        and `agree` the number of those in which the gap has the same sign. `swarm` has, for the first terms,
-        [contribution in steps, 1 with the term or 0 without, rows].
+        `effect` is the standard deviation of the contribution within folds, and `absolute` its mean size. `gap` is
+        the mean contribution with the term minus the mean without it. `compared` is the number of folds with both
+        kinds of rows, and `agree` the number of these folds in which the gap has the same sign. `swarm` contains, for
+        the first terms, [contribution in steps, 1 with the term or 0 without, rows].
         """
         if not self.n_rows:
             return None
@@ -485,7 +462,7 @@ class TermEffects:
 
 
 def class_counts(X: Any, y: Any) -> list[list[int]]:
-    """For each class, in sorted order, how many of its rows have each term.
+    """Return how many rows of each class have each term. Classes are in sorted order.
 
     >>> class_counts(np.array([[1, 0], [1, 1], [0, 1]]), np.array([0, 0, 1]))
     [[2, 1], [0, 1]]
@@ -496,13 +473,13 @@ def class_counts(X: Any, y: Any) -> list[list[int]]:
 
 
 def _gap(present: NDArray[np.float64], absent: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mean contribution with the term minus the mean without it; NaN where either is a mean over no rows."""
+    """Return the mean contribution with the term minus the mean without it, or NaN if either group has no rows."""
     with np.errstate(invalid="ignore"):
         return np.asarray(present[0] / present[1] - absent[0] / absent[1])
 
 
 def _spread(n_rows: int, most: int) -> NDArray[np.intp]:
-    """At most this many of the numbers below `n_rows`, evenly spaced.
+    """Return at most this many evenly spaced numbers below `n_rows`.
 
     >>> _spread(10, 4).tolist(), _spread(3, 4).tolist()
     ([0, 3, 6, 9], [0, 1, 2])

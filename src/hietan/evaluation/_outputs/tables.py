@@ -1,4 +1,4 @@
-"""The tables of a study to publish: scores, tests, effect sizes, feature usage; each says how it was made."""
+"""A study's tables for publication: scores, tests, effect sizes and feature usage, with their provenance."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOP_FEATURES = 10
 
 
 def provenance(manifest: dict[str, Any]) -> tuple[str, ...]:
-    """How a table was made, in lines: command, versions, seeds, and the fingerprints of data and methods."""
+    """Return lines on how a table was made: command, versions, seeds, and fingerprints of data and methods."""
     hashes = [
         ", ".join(f"{name} {h}" for name, h in manifest[what].items()) for what in ("datasets", "methods")
     ]
@@ -34,16 +34,14 @@ def provenance(manifest: dict[str, Any]) -> tuple[str, ...]:
 
 
 def score_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
-    """Datasets by methods, and below them the mean, the average rank and the wins; the best of a row is bold.
+    """Return a table of datasets by methods, with means, average ranks and wins. The best score of each row is bold.
 
     The number after ± is the standard deviation over the seeds: the noise of the splits, not sampling error.
     """
-    metric = METRICS[ranking.metric]
-    lower = metric.lower_is_better
+    lower = METRICS[ranking.metric].lower_is_better
 
     def text(value: float, spread: float = np.nan) -> str:
-        shown = metric.text(value)
-        return shown if np.isnan(spread) else f"{shown} ± {metric.text(spread)}"
+        return f"{value:.3f}" if np.isnan(spread) else f"{value:.3f} ± {spread:.3f}"
 
     rows: list[tuple[str, ...]] = []
     best: list[tuple[int, int]] = []
@@ -67,14 +65,14 @@ def score_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
 
 
 def _best(values: Sequence[float], lower_is_better: bool) -> list[int]:
-    """The places of the best values: all of those that tie, but none where all are equal."""
+    """Return the positions of the best values, including ties, or none if all values are equal."""
     best = min(values) if lower_is_better else max(values)
     places = [k for k, value in enumerate(values) if value == best]
     return places if len(places) < len(values) else []
 
 
 def comparison_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
-    """Average ranks and wins with Holm's post-hoc, like the paper's Table 3, and the adjusted p-values."""
+    """Return average ranks and wins with Holm's post-hoc test, like the paper's Table 3, and adjusted p-values."""
     compared = ranking.comparison
     if compared is None:
         raise ValueError("a table of tests needs at least two methods and two datasets")
@@ -91,9 +89,9 @@ def comparison_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
 
 
 def overall_tests(ranking: Ranking) -> str:
-    """Whether the methods differ at all, in one line: Friedman's test and Iman and Davenport's.
+    """Return a line with Friedman's test and Iman and Davenport's test of whether the methods differ at all.
 
-    Where methods tie on a dataset, both are given with the correction for ties, too.
+    If methods tie on a dataset, the line also shows both tests corrected for ties.
     """
     compared = ranking.comparison
     if compared is None:
@@ -115,19 +113,17 @@ def overall_tests(ranking: Ranking) -> str:
 
 
 def effects_table(rows: Sequence[MethodComparison], title: str, lines: Sequence[str] = ()) -> TextTable:
-    """How much the methods of a ranking differ from its control: effect sizes and probabilities.
+    """Return a table of each method's difference from the control, with effect sizes and probabilities.
 
-    `rows` is what `compare_methods` returns for the ranking.
+    `rows` is the result of `compare_methods` for the ranking.
     """
     compared = [row for row in rows if row.mean_difference is not None]
     if not compared:
         raise ValueError("a table of effect sizes needs at least two methods and two datasets")
-    metric, control, rope = METRICS[compared[0].metric], compared[0].control, compared[0].rope
-    # A difference needs one more decimal than the values that it is between.
-    digits = metric.digits + 1
+    control, rope = compared[0].control, compared[0].rope
 
     def text(value: float | None) -> str:
-        return "" if value is None else f"{metric.scale * value:+.{digits}f}"
+        return "" if value is None else f"{value:+.4f}"  # one decimal more than the values have
 
     cells = []
     for row in compared:
@@ -138,20 +134,20 @@ def effects_table(rows: Sequence[MethodComparison], title: str, lines: Sequence[
         cells.append(
             (row.method, text(row.mean_difference), " to ".join(filter(None, ends)), biserial, *shown)
         )
-    width = metric.scale * (rope or 0)
-    unit = "" if metric.scale == 1 else " point" if width == 1 else " points"
-    words = f"differences from {control}; equivalent up to {width:g}{unit}"
-    # Words of few letters: in a terminal of 80 columns, longer ones would be cut.
-    header = ("method", "differs by", "95 % interval", "rank biserial", "P worse", "P equiv.", "P better")
+    words = f"differences from {control}; equivalent up to {rope or 0:g}"
+    # Short words: in a terminal of 80 columns, longer ones would be cut.
+    header = ("method", "differs by", "95% interval", "rank biserial", "P worse", "P equiv.", "P better")
     return TextTable(f"{title}: {words}", header, tuple(cells), tuple(lines))
 
 
 def incomplete_table(by_share: Mapping[float, Ranking], lines: Sequence[str] = ()) -> TextTable:
-    """The mean score of each method by the share of annotations that rows have lost; the best of a column is bold."""
+    """Return each method's mean score by the share of lost annotations. The best score of each column is bold."""
     first = next(iter(by_share.values()))
     metric, means = METRICS[first.metric], [list(ranking.means().values()) for ranking in by_share.values()]
     best = {(row, 1 + k) for k, column in enumerate(means) for row in _best(column, metric.lower_is_better)}
-    rows = tuple((method, *map(metric.text, row)) for method, *row in zip(first.methods, *means, strict=True))
+    rows = tuple(
+        (method, *map("{:.3f}".format, row)) for method, *row in zip(first.methods, *means, strict=True)
+    )
     n = len(first.datasets)
     title = f"{first.title}: mean over {n} dataset{'' if n == 1 else 's'} by share of annotations lost"
     return TextTable(
@@ -162,7 +158,7 @@ def incomplete_table(by_share: Mapping[float, Ranking], lines: Sequence[str] = (
 def usage_table(
     results: StudyResults, key: str, lines: Sequence[str] = (), *, by: str = "selected"
 ) -> TextTable:
-    """The most frequent features on each dataset, as in the paper's Table S1, by one of both counts."""
+    """Return each dataset's most frequent features by one of the counts, as in the paper's Table S1."""
     rows: list[tuple[str, ...]] = []
     for dataset in results.study.datasets:
         for row in results.feature_usage(dataset, key, by=by, top=TOP_FEATURES):
@@ -174,7 +170,7 @@ def usage_table(
 
 
 def write_tables(results: StudyResults, folder: Path) -> list[Path]:
-    """Write all tables into `tables/`, in the three formats."""
+    """Write all tables to `tables/` in the three formats."""
     lines = provenance(results.manifest)
     named = {f"{ranking_stem(ranking)}-scores": score_table(ranking, lines) for ranking in results.rankings}
     tested = [ranking for ranking in results.rankings if ranking.comparison is not None]
@@ -186,7 +182,7 @@ def write_tables(results: StudyResults, folder: Path) -> list[Path]:
     for by_share in rank_incomplete(results.incomplete, results.study.datasets):
         named[f"{ranking_stem(by_share[0])}-incomplete"] = incomplete_table(by_share, lines)
     selective = [key for (_, key), usage in results.usage.items() if (usage.selected < usage.n_rows).any()]
-    for key in dict.fromkeys(selective):  # a method that keeps every feature has no choice to show
+    for key in dict.fromkeys(selective):  # a method that keeps every feature has no selection to show
         stem = f"usage-{method_stem(results.study.methods[key])}"
         named[stem] = usage_table(results, key, lines)
         named[f"{stem}-by-edges"] = usage_table(results, key, lines, by="in_edges")
@@ -199,9 +195,9 @@ def write_tables(results: StudyResults, folder: Path) -> list[Path]:
 
 
 def file_stem(*parts: str) -> str:
-    """Parts of a file name, joined with hyphens, as commas are; empty parts are left out.
+    """Join parts of a file name with hyphens, which also replace commas. Empty parts are left out.
 
-    Different parts give different names unless they differ only in where hyphens and commas are.
+    Different parts give different names unless they differ only in hyphens and commas.
 
     >>> file_stem("usage", "CE-BP", "", "my tan/2", "alpha=1,smoothing=laplace")
     'usage-CE-BP-my%20tan%2F2-alpha=1-smoothing=laplace'
@@ -210,11 +206,11 @@ def file_stem(*parts: str) -> str:
 
 
 def ranking_stem(ranking: Ranking) -> str:
-    """The beginning of the names of files about a ranking."""
+    """Return the stem of a ranking's file names."""
     tuning = ("untuned",) if ranking.tuning == "none" else ("tuned", ranking.tuning)
     return file_stem(ranking.metric, ranking.setting, *tuning)
 
 
 def method_stem(method: Method) -> str:
-    """A method as a part of file names."""
+    """Return a method in the form used in file names."""
     return file_stem(method.name, method.setting, "tuned", method.tuning)

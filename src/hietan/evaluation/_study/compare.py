@@ -1,4 +1,4 @@
-"""Results of several studies, ranked together."""
+"""Rank several studies' results together."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ def compare_studies(
     alternative: str = "two-sided",
     rank_decimals: int | None = None,
 ) -> tuple[Ranking, ...]:
-    """Rank and test the results in the directories of finished studies, all together.
+    """Rank and test the results of several finished studies together.
 
     Parameters
     ----------
     directories : sequence of paths
-        The directories. Studies may share results, such as those of a baseline, if these are equal.
+        The directories. Studies may share results, such as a baseline's, if they are equal.
     metric : str
-        One of `METRICS`, by which methods are ranked.
+        The metric to rank methods by, one of `METRICS`.
     control : str, optional
-        The method that the others are compared with; the one with the best average rank if not given.
+        The method that the others are compared with [default: the method with the best average rank].
     alternative : {"two-sided", "greater"}
-        Whether the tests look for differences from the control in both directions, or only for worse methods.
+        Whether to test for differences from the control in both directions, or only for worse methods.
     rank_decimals : int, optional
-        Round the average ranks to this many decimals before they are tested, as the paper did with 2.
+        Decimals to round the average ranks to before testing; the paper used 2.
 
     Raises
     ------
     StudyError
-        If a directory holds no finished study, two studies disagree, or a name is unknown.
+        If a directory does not contain a finished study, two studies disagree, or a name is unknown.
 
     Examples
     --------
@@ -75,8 +75,8 @@ def compare_studies(
             key = (row.dataset, row.method, row.setting, row.tuning, row.seed)
             if key in rows and rows[key].positive != row.positive:
                 raise StudyError(
-                    f"the positive class of {row.dataset} is {rows[key].positive} in one study and {row.positive} in "
-                    "another; run the studies with one (--positive CLASS)"
+                    f"the positive class of {row.dataset} is {rows[key].positive} in one study and {row.positive} "
+                    "in another; run both studies with the same positive class (--positive CLASS)"
                 )
             if key in rows and rows[key] != row:
                 raise StudyError(
@@ -86,8 +86,8 @@ def compare_studies(
             n_rows = tested.setdefault((row.dataset, row.seed), row.n_rows)
             if n_rows != row.n_rows:
                 raise StudyError(
-                    f"the scores of {row.dataset} are from {n_rows} rows in one study and {row.n_rows} in another; "
-                    "run the studies on the same data with the same --equal-rows"
+                    f"the scores for {row.dataset} come from {n_rows} rows in one study and {row.n_rows} rows in "
+                    "another; run both studies on the same data with the same --equal-rows"
                 )
             rows[key] = row
         own_groups, own_shared = read_relations(directory)
@@ -99,8 +99,9 @@ def compare_studies(
         mixed = [row for row in rows.values() if row.positive != by_dataset[row.dataset]]
         if mixed:
             raise StudyError(
-                f"{metric} depends on the positive class, which is {mixed[0].positive} and "
-                f"{by_dataset[mixed[0].dataset]} for {mixed[0].dataset}; run the studies with one (--positive CLASS)"
+                f"{metric} depends on the positive class, which for {mixed[0].dataset} is {mixed[0].positive} in "
+                f"one study and {by_dataset[mixed[0].dataset]} in another; run both studies with the same "
+                "positive class (--positive CLASS)"
             )
     known = {row.method: None for row in rows.values()}
     if control is not None and control not in known:
@@ -117,9 +118,9 @@ def compare_studies(
 
 
 def bootstrap_studies(directories: Sequence[str | Path], ranking: Ranking) -> Bootstrap | None:
-    """Draw rows from the predictions of finished studies, for the methods of a ranking by `compare_studies`.
+    """Bootstrap rows from the predictions of finished studies, for the methods that `compare_studies` ranked.
 
-    Returns None unless the ranking is by GMean and the directories hold the predictions of all of its methods.
+    Returns None unless the ranking is by GMean and the directories contain the predictions of all its methods.
     """
     if ranking.metric != "gmean":
         return None
@@ -144,11 +145,11 @@ def _checked_predictions(folder: Path, ranking: Ranking) -> list[_Predictions]:
         return list(_read_predictions(folder, ranking))
     except (KeyError, ValueError, TypeError, csv.Error) as error:
         path = folder / "predictions.csv"
-        raise StudyError(f"{path} cannot be read as the predictions of a study: {error!r:.200}") from error
+        raise StudyError(f"{path} does not contain valid study predictions: {error!r:.200}") from error
 
 
 def _read_predictions(folder: Path, ranking: Ranking) -> Iterable[_Predictions]:
-    """What `predictions.csv` says about the methods of a ranking: (dataset, method, seed), names and predictions."""
+    """Yield the ranked methods' predictions as ((dataset, method, seed), (row names, predictions))."""
     path = folder / "predictions.csv"
     if not path.is_file():
         return

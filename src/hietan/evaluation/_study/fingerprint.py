@@ -1,4 +1,4 @@
-"""Fingerprints, by which a study detects that a dataset, a method or a version has changed."""
+"""Fingerprints, with which a study detects that a dataset, a method or a version has changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PACKAGES = ("hietan", "numpy", "scipy", "scikit-learn", "joblib")
 
 
 def dataset_fingerprint(dataset: Any) -> str:
-    """A hash of the rows, the classes, the names and the hierarchy of a dataset."""
+    """Return a hash of a dataset's rows, classes, names and hierarchy."""
     digest = hashlib.sha256()
     X = dataset.X
     if issparse(X):
@@ -36,7 +36,7 @@ def dataset_fingerprint(dataset: Any) -> str:
 
 
 def folds_fingerprint(folds: Sequence[NDArray[np.int64]]) -> str:
-    """A hash of the fold in which each row is set aside, seed after seed."""
+    """Return a hash of the fold in which each row is held out, seed by seed."""
     digest = hashlib.sha256()
     for fold in folds:
         digest.update(np.ascontiguousarray(fold, dtype="<i8").tobytes())
@@ -44,13 +44,13 @@ def folds_fingerprint(folds: Sequence[NDArray[np.int64]]) -> str:
 
 
 def describe_splitter(splitter: Any) -> str:
-    """A splitter in one line; its class alone if it does not say more that is the same in another run."""
+    """Return a splitter in one line, or only its class if its text differs between runs."""
     text = " ".join(repr(splitter).split())
     return type(splitter).__name__ if " at 0x" in text else text
 
 
 def method_fingerprint(estimator: Any) -> str:
-    """Hash the class of an estimator, all its parameters and the version of its package."""
+    """Return a hash of an estimator's class, all of its parameters, and its package's version."""
     kind = type(estimator)
     parameters = estimator.get_params(deep=True)
     kinds = {name: _path(type(value)) for name, value in parameters.items() if hasattr(value, "get_params")}
@@ -66,17 +66,17 @@ def method_fingerprint(estimator: Any) -> str:
 
 
 def describe(estimator: Any) -> str:
-    """The estimator in one line, as scikit-learn writes it."""
+    """Return the estimator in one line, in scikit-learn's notation."""
     return " ".join(repr(estimator).split())
 
 
 def versions() -> dict[str, str]:
-    """The versions of the packages that results depend on."""
+    """Return the versions of the packages that affect the results."""
     return {name: version(name) for name in PACKAGES}
 
 
 def package_version(kind: type) -> str:
-    """The version of the package that a class comes from; empty if it has none."""
+    """Return the version of the package that defines a class, or an empty text if it has none."""
     root = kind.__module__.partition(".")[0]
     try:
         return version({"sklearn": "scikit-learn", "imblearn": "imbalanced-learn"}.get(root, root))

@@ -1,9 +1,10 @@
-"""The directory of a study while it runs: its description and every finished job, safe against any interruption.
+"""A running study's directory: its description and every finished job, safe against any interruption.
 
-`study.json` describes the study. `jobs/DATASET/METHOD.jsonl` has a line per finished job, which begins with a checksum
-and is written with one call: a line that was cut off is detected, and its job is run again. The checksum depends on
-all that the result of a job depends on, so a line that belongs to another job is not mistaken for its result. When all
-jobs are done, the lines are sorted. Only `times.csv` holds times: two runs of a study leave the same bytes elsewhere.
+`study.json` describes the study. `jobs/DATASET/METHOD.jsonl` contains a line per finished job. Each line begins with
+a checksum and is written with one call, so a truncated line is detected and its job is run again. The checksum
+depends on everything that determines a job's result, so the line of another job is never used by mistake. When all
+jobs are done, the lines are sorted. Only `times.csv` contains times: two runs of a study write the same bytes
+elsewhere.
 """
 
 from __future__ import annotations
@@ -41,20 +42,20 @@ TIMES = ("dataset", "method", "setting", "tuning", "seed", "fold", "fit_seconds"
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Keep a second run out of the directory; the lock ends with its process, even if the process is killed."""
+    """Keep a second run out of the directory. The lock ends with its process, even if the process is killed."""
     refuse_special(directory / LOCK)
     with open(directory / LOCK, "a") as file:
         try:
             lock_file(file.fileno())
         except BlockingIOError:
             raise StudyError(
-                f"another run is writing to {directory}; wait for it or choose another directory"
+                f"another run is writing to {directory}; wait until it ends, or choose another directory"
             ) from None
         yield
 
 
 def refuse_other(directory: Path, manifest: Mapping[str, Any]) -> None:
-    """Refuse a directory that is not empty and does not belong to this study."""
+    """Raise StudyError if a directory is not empty and does not belong to this study."""
     if not directory.exists():
         return
     if not directory.is_dir():
@@ -66,7 +67,7 @@ def refuse_other(directory: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def claim(directory: Path, manifest: Mapping[str, Any]) -> None:
-    """Make the directory belong to this study, if it does not already; refuse that of a different study."""
+    """Claim the directory for this study if necessary. Raise StudyError if it belongs to another study."""
     refuse_other(directory, manifest)
     _refuse_shared_files(directory, manifest)
     if not (directory / "study.json").exists():
@@ -74,18 +75,19 @@ def claim(directory: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def _refuse_shared_files(directory: Path, manifest: Mapping[str, Any]) -> None:
-    """Refuse datasets or methods whose files would be the same, on a file system that ignores case."""
+    """Raise StudyError if two datasets or methods would share a file on a file system that ignores case."""
     for what in ("datasets", "methods"):
         pair = find_same_but_for_case(manifest[what])
         if pair is not None and ignores_case(directory / LOCK):
             raise StudyError(
-                f"the names of the {what} {pair[0]!r} and {pair[1]!r} differ only in case, which the file system of "
-                f"{directory} ignores, so they would share their files; rename one, or choose another directory"
+                f"the names of the {what} {pair[0]!r} and {pair[1]!r} differ only in case, but the file system of "
+                f"{directory} ignores case. They would share files; rename one of them, or choose another "
+                "directory"
             )
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
-    """The description of the study in a directory: the content of `study.json`."""
+    """Return a study's description from the file `study.json` in its directory."""
     path = directory / "study.json"
     refuse_special(path)
     try:
@@ -94,23 +96,25 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise StudyError(f"{directory} does not contain a study: it has no study.json") from None
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise StudyError(f"{path} cannot be read as the description of a study") from None
+        raise StudyError(f"{path} is not a valid study description") from None
     if not known:
-        raise StudyError(f"{path} has format {manifest['format']!r:.40}; this version reads format {FORMAT}")
+        raise StudyError(
+            f"{path} uses format {manifest['format']!r:.40}, but this version of hietan reads format {FORMAT}"
+        )
     return dict(manifest)
 
 
 class Journal:
-    """The finished jobs of one method on one dataset, in one file.
+    """One method's finished jobs on one dataset, in one file.
 
     Parameters
     ----------
     directory : Path
-        The directory of the study.
+        The study's directory.
     manifest : mapping
         The description of the study, as in `study.json`.
     dataset, method : str
-        The name of the dataset and the key of the method.
+        The dataset's name and the method's key.
     """
 
     def __init__(self, directory: Path, manifest: Mapping[str, Any], dataset: str, method: str) -> None:
@@ -118,7 +122,7 @@ class Journal:
         self._key = _key_of(manifest, dataset, method)
 
     def read(self) -> dict[tuple[int, int], dict[str, Any]]:
-        """The jobs by (seed, fold); lines that are damaged or belong elsewhere are dropped, in the file as well."""
+        """Return the jobs by (seed, fold), and remove damaged or foreign lines from the file."""
         refuse_special(self.path)
         try:
             lines = self.path.read_bytes().splitlines(keepends=True)
@@ -130,13 +134,13 @@ class Journal:
         return {(job["seed"], job["fold"]): job for job in jobs}
 
     def append(self, job: Mapping[str, Any]) -> None:
-        """Add a job, with a single write at the end of the file."""
+        """Append a job to the file with a single write."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(self.path, "ab", buffering=0) as file:
             _write_whole(file, self._encode(job))
 
     def seal(self) -> dict[tuple[int, int], dict[str, Any]]:
-        """Sort the lines of the file, and return the jobs in this order."""
+        """Sort the file's lines, and return the jobs in this order."""
         jobs = dict(sorted(self.read().items()))
         data = b"".join(map(self._encode, jobs.values()))
         if jobs and self.path.read_bytes() != data:
@@ -144,7 +148,7 @@ class Journal:
         return jobs
 
     def line_of(self, text: bytes) -> bytes:
-        """The line of a text: its checksum, a space, the text."""
+        """Return a text's line: its checksum, a space, and the text."""
         return b"%s %s\n" % (self._checksum(text), text)
 
     def _checksum(self, text: bytes) -> bytes:
@@ -166,7 +170,7 @@ class Journal:
 
 
 def _key_of(manifest: Mapping[str, Any], dataset: str, method: str) -> bytes:
-    """A hash of all that the results of a method on a dataset depend on; the lines name the seed and the fold."""
+    """Return a hash of everything that affects a method's results on a dataset, except the seed and the fold."""
     parts = [manifest[name] for name in ("versions", "cv", "usage")]
     parts += [
         manifest["seeds"][0],
@@ -178,7 +182,7 @@ def _key_of(manifest: Mapping[str, Any], dataset: str, method: str) -> bytes:
 
 
 def append_time(folder: Path, method: Any, job: Any, seconds: tuple[float, float]) -> None:
-    """Add the times of a job, to fit and to predict, at the end of `times.csv`."""
+    """Append a job's fitting and prediction times to `times.csv`."""
     path = folder / "times.csv"
     times = [f"{s:.6f}" for s in seconds]
     row = [job.dataset, method.name, method.setting, method.tuning, job.seed, job.fold, *times]
@@ -188,7 +192,7 @@ def append_time(folder: Path, method: Any, job: Any, seconds: tuple[float, float
 
 
 def tidy_times(folder: Path) -> None:
-    """Keep only the last line of each job in `times.csv`: a killed run may have left a line twice, or half of it."""
+    """Keep only each job's last line in `times.csv`, because a killed run may have left duplicate or partial lines."""
     path = folder / "times.csv"
     if not path.exists():
         return
@@ -204,8 +208,8 @@ def _write_whole(file: Any, data: bytes) -> None:
 
 
 def _refuse_difference(directory: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
-    """Refuse if two studies differ, and name the first thing in which they do."""
-    # The description of a method shows which of its parameters has changed; its fingerprint does not.
+    """Raise StudyError if two studies differ, naming the first difference."""
+    # The description of a method shows which parameter has changed; its fingerprint does not.
     first = ["format", "versions", "cv", "seeds", "usage", "datasets", "descriptions"]
     for key in dict.fromkeys([*first, *there, *asked]):
         old, new = there.get(key), asked.get(key)
@@ -220,7 +224,7 @@ def _refuse_difference(directory: Path, there: Mapping[str, Any], asked: Mapping
 
 
 def _difference_of_entries(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """The first entry that differs between two dicts that do, in words."""
+    """Describe the first entry that differs between two dicts."""
     name = next(
         name
         for name in dict.fromkeys([*old, *new])
@@ -237,9 +241,9 @@ def _difference_of_entries(what: str, old: Mapping[str, Any], new: Mapping[str, 
 def encode_outcome(
     rows: RowPredictions, usage: FeatureUsage | None, labels: Sequence[Label]
 ) -> dict[str, Any]:
-    """The predictions and the feature usage of a job in plain values, with the labels as the dataset has them.
+    """Return a job's predictions and feature usage as plain values, with the dataset's labels.
 
-    A classifier may return 1.0 where the dataset has 1, as long as they are equal.
+    A classifier may return 1.0 if the dataset has 1, because they are equal.
     """
     as_in_dataset = {label: label for label in labels}
     outcome: dict[str, Any] = {"y_pred": [as_in_dataset[label] for label in rows.y_pred.tolist()]}
@@ -251,19 +255,19 @@ def encode_outcome(
 
 
 def decode_predictions(outcome: Mapping[str, Any]) -> RowPredictions:
-    """The predictions of a job that did not fail."""
+    """Return the predictions of a job that did not fail."""
     logs = outcome.get("log_proba")
     return RowPredictions(np.array(outcome["y_pred"]), None if logs is None else np.array(logs))
 
 
 def decode_usage(outcome: Mapping[str, Any]) -> FeatureUsage:
-    """The feature usage of a job that counted it."""
+    """Return the feature usage of a job that counted it."""
     columns = (np.array(outcome["usage"][name]) for name in ("selected", "in_edges"))
     return FeatureUsage(len(outcome["y_pred"]), *columns)
 
 
 def usage_problem(usage: FeatureUsage, n_rows: int, n_features: int) -> str | None:
-    """Why feature usage cannot be that of these rows and columns, in words; None if it can be."""
+    """Return why the feature usage cannot belong to these rows and columns, or None if it can."""
     if usage.n_rows != n_rows:
         return f"trees returned {usage.n_rows} trees for {n_rows} rows"
     for counts in (usage.selected, usage.in_edges):
@@ -271,6 +275,6 @@ def usage_problem(usage: FeatureUsage, n_rows: int, n_features: int) -> str | No
             return f"trees returned trees over {counts.size} features; expected {n_features}"
         if counts.dtype.kind not in "iu" or (counts < 0).any():
             return "trees returned trees whose features cannot be counted"
-    if (usage.selected > n_rows).any():
-        return "trees returned trees whose features cannot be counted"
-    return None
+    return (
+        "trees returned trees whose features cannot be counted" if (usage.selected > n_rows).any() else None
+    )

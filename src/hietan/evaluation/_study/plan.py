@@ -1,4 +1,4 @@
-"""What a study consists of: its datasets, methods, folds and seeds, all checked before anything runs."""
+"""A study's plan: its datasets, methods, folds and seeds, all checked before anything runs."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from hietan.exceptions import StudyError
 MOST_SEEDS = 2**20
 """The most seeds that a study can have."""
 EQUAL_ROWS = ("keep", "same-fold", "not-tested")
-"""What a study can do about equal rows."""
+"""The ways in which a study can treat identical rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class DatasetView:
-    """The names in a dataset, made up if it has none: x0, x1, ... for columns and 0, 1, ... for rows.
+    """A dataset's names, or default names: x0, x1, ... for columns and 0, 1, ... for rows.
 
-    Only `X` and `y` are required of the dataset; whatever else it has is used.
+    The dataset needs only `X` and `y`; other attributes are used if present.
 
     >>> from types import SimpleNamespace
     >>> import numpy as np
@@ -55,34 +55,34 @@ class DatasetView:
 
     @property
     def feature_names(self) -> list[str]:
-        """The identifiers of the columns."""
+        """The column identifiers."""
         return list(
             getattr(self.data, "feature_names", None) or (f"x{j}" for j in range(self.data.X.shape[1]))
         )
 
     @property
     def term_names(self) -> list[str]:
-        """The readable names of the columns; their identifiers if there are none."""
+        """The readable column names, or the identifiers if there are no readable names."""
         return list(getattr(self.data, "term_names", None) or self.feature_names)
 
     @property
     def instance_names(self) -> list[str]:
-        """The names of the rows."""
+        """The row names."""
         return list(getattr(self.data, "instance_names", None) or map(str, range(len(self.data.y))))
 
     @property
     def class_names(self) -> list[str]:
-        """The names of the classes; empty if there are none."""
+        """The class names, empty if there are none."""
         return [str(name) for name in getattr(self.data, "target_names", ())]
 
     @property
     def symbols(self) -> list[str]:
-        """The readable names of the rows; empty if there are none."""
+        """The readable row names, empty if there are none."""
         return list(getattr(self.data, "symbols", ()))
 
     @property
     def row_identities(self) -> frozenset[str]:
-        """The names of the rows, unless they merely number them, such as 0, 1, ... or row1, row2, ..."""
+        """The row names, unless they are mere numbers, such as 0, 1, ... or row1, row2, ..."""
         names = self.instance_names
         numbers = [name.removeprefix("row") for name in names]
         is_numbered = all(text.isdecimal() and len(text) < 10 for text in numbers)
@@ -92,7 +92,7 @@ class DatasetView:
 
     @property
     def row_noun(self) -> str:
-        """What a row is called."""
+        """The word for a row."""
         return str(getattr(self.data, "row_noun", "row"))
 
     @property
@@ -102,20 +102,20 @@ class DatasetView:
 
     @property
     def account(self) -> dict[str, Any]:
-        """What was read, used and dropped when the dataset was built; empty if it is not known."""
+        """The numbers of records read, used and dropped when the dataset was built, empty if unknown."""
         provenance = getattr(self.data, "provenance", None)
         found = provenance.get("account") if isinstance(provenance, dict) else None
         return found if isinstance(found, dict) else {}
 
     @property
     def equal_rows(self) -> dict[str, Any]:
-        """The counts of `EqualRows`, and its warning."""
+        """The counts and the warning from `EqualRows`."""
         found = count_equal_rows(self.data.X, self.data.y)
         return asdict(found) | {"warning": found.warning}
 
 
 def method_key(name: str, setting: str, tuning: str) -> str:
-    """What a method is called within a study: no other method of the study has the same key.
+    """Return a method's key, which is unique within its study.
 
     >>> method_key("tan", "alpha=1", "none"), method_key("forest", "", "threshold")
     ('tan @ alpha=1 @ tuned none', 'forest @ tuned threshold')
@@ -134,10 +134,10 @@ class Method:
     estimator : scikit-learn classifier
         The classifier; it is cloned for every fold.
     setting : str
-        What distinguishes it from other uses of the same method, such as "alpha=1". Methods are ranked among those of
-        the same setting; one without a setting is ranked in all of them.
+        Distinguishes it from other uses of the same method, such as "alpha=1". Methods are ranked within a setting; a
+        method without a setting is ranked in all of them.
     tuning : str
-        What is tuned or chosen within the training rows; "none" if nothing is. Methods are ranked only among those of
+        The parameters tuned on the training rows; "none" if there are none. Methods are ranked only with methods of
         the same tuning.
     """
 
@@ -148,13 +148,13 @@ class Method:
 
     @property
     def key(self) -> str:
-        """Its unique name within the study."""
+        """The method's unique name within the study."""
         return method_key(self.name, self.setting, self.tuning)
 
 
 @dataclass(frozen=True)
 class Job:
-    """One fold of one seed of one method on one dataset."""
+    """One fold of one method on one dataset, for one seed."""
 
     dataset: str
     method: str
@@ -164,14 +164,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study has come.
+    """A study's progress.
 
     Attributes
     ----------
     done, total : int
-        The number of finished jobs, and of all jobs.
+        The number of finished jobs and of all jobs.
     resumed : int
-        How many of them an earlier run had finished.
+        The number of jobs that an earlier run finished.
     failed : int
         The number of failures so far.
     job : Job or None
@@ -179,7 +179,7 @@ class Progress:
     seconds : float
         How long that job took.
     step : str
-        What the study is doing if it is not predicting; empty if it is.
+        The current step of the study if it is not predicting; otherwise empty.
     """
 
     done: int
@@ -193,7 +193,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Study:
-    """What to run.
+    """A study's plan.
 
     Attributes
     ----------
@@ -202,23 +202,23 @@ class Study:
     methods : mapping of str to Method
         The methods by key.
     cv : int or splitter of scikit-learn
-        The number of folds, or what makes them.
+        The number of folds, or a splitter.
     seeds : tuple of int
-        The seeds of the splits.
+        The seeds for the splits.
     groups : mapping of str to str
-        The group of each dataset that has one.
+        Each dataset's group that has one.
     row_groups : mapping of str to str
-        The group of each row that has one, by its name; rows of a group are set aside together.
+        The group of each row that has one, by row name; rows of a group are held out together.
     usage : bool
-        Whether feature usage is counted.
+        Whether to count feature usage.
     command : str
         The command that runs the study.
     positive : str
-        The name of the positive class; "" for the one that each dataset states, or else the rarer of two.
+        The name of the positive class; "" for the class given by each dataset, or the rarer of two.
     lose : tuple of float
         The shares of annotations that held-out rows lose in further predictions, in ascending order.
     equal_rows : str
-        What is done about equal rows, one of `EQUAL_ROWS`.
+        How to treat identical rows, one of `EQUAL_ROWS`.
     """
 
     datasets: Mapping[str, Any]
@@ -235,7 +235,7 @@ class Study:
 
     @cached_property
     def positive_labels(self) -> dict[str, Label | None]:
-        """The label of the positive class of each dataset; None for one without two classes."""
+        """The label of each dataset's positive class, or None for a dataset that does not have two classes."""
         found = dict[str, Label | None]()
         for name, data in self.datasets.items():
             try:
@@ -245,13 +245,13 @@ class Study:
         return found
 
     def positive_name(self, dataset: str) -> str:
-        """The name of the positive class of a dataset; "" if it has none."""
+        """Return the name of a dataset's positive class, or "" if it has none."""
         label = self.positive_labels[dataset]
         return "" if label is None else class_names(self.datasets[dataset])[label]
 
     @cached_property
     def shared_rows(self) -> dict[str, list[str]]:
-        """For each dataset, the others, if any, with which it shares more than half of the rows of one of the two."""
+        """For each dataset that has any, the datasets that share more than half of the smaller dataset's rows."""
         rows = {name: self.view(name).row_identities for name in self.datasets}
         found = {
             name: [
@@ -265,7 +265,7 @@ class Study:
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """The study in plain values, with fingerprints of data and methods: the content of `study.json`.
+        """The study as plain values, with fingerprints of data and methods. This is the content of `study.json`.
 
         A directory belongs to a study if its manifest is the same in every entry.
         """
@@ -291,30 +291,30 @@ class Study:
         }
 
     def _cv_text(self) -> int | str:
-        """The number of folds or, if they are not the usual ones, what makes them."""
+        """Return the number of folds, or a description of the splitter if it is not the default."""
         usual = isinstance(self.cv, Integral)
         text = f"{self.cv} folds" if usual else describe_splitter(self.cv)
         return f"{text}, {self._together}" if self._together else int(self.cv) if usual else text
 
     @property
     def _together(self) -> str:
-        """What stays together in a fold, in words; "" if the folds follow from a number and the seeds."""
+        """A text on the rows that stay together in a fold, or "" for the default folds."""
         equal = "equal rows together" if self.equal_rows == "same-fold" else ""
         return "groups of rows" if self.row_groups else equal
 
     def _data_fingerprint(self, name: str) -> str:
-        """What a dataset is recognised by; folds that do not follow from a number and the seeds belong to it."""
+        """Return a dataset's fingerprint, which includes the folds unless they are the default folds."""
         known = dataset_fingerprint(self.datasets[name])
         if isinstance(self.cv, Integral) and not self._together:
             return known
         return f"{known} in folds {folds_fingerprint([self.folds[name, seed] for seed in self.seeds])}"
 
     def n_folds(self, dataset: str, seed: int) -> int:
-        """The number of folds of a dataset."""
+        """Return a dataset's number of folds."""
         return int(self.folds[dataset, seed].max()) + 1
 
     def _groups_of(self, name: str) -> NDArray[Any] | None:
-        """The group of each row of a dataset; a row without one is alone in its own."""
+        """Return the group of each row of a dataset. A row without a group forms its own group."""
         if self.equal_rows == "same-fold":
             return row_groups(self.datasets[name].X)
         if not self.row_groups:
@@ -335,19 +335,19 @@ class Study:
             found[name] = ~has_equal(data.X) if self.equal_rows == "not-tested" else everything
             if (lost := np.setdiff1d(data.y, data.y[found[name]])).size:
                 raise StudyError(
-                    f"dataset {name}: every row of class {lost[0]!s} has an equal, so no such row would be tested; use "
-                    "equal_rows='same-fold' (--equal-rows same-fold)"
+                    f"dataset {name}: every row of class {lost[0]!s} is identical to another row, so none of them "
+                    "would be tested; use equal_rows='same-fold' (--equal-rows same-fold)"
                 )
         return found
 
     def incomplete(self, dataset: str, seed: int) -> list[Any]:
-        """The rows of a dataset after losing each share of their annotations."""
+        """Return a dataset's rows after they have lost each share of their annotations."""
         data = self.datasets[dataset]
         return [data.hierarchy.lose_annotations(data.X, share, seed) for share in self.lose]
 
     @cached_property
     def folds(self) -> dict[tuple[str, int], NDArray[np.int64]]:
-        """The fold in which each row is set aside, by dataset and seed."""
+        """The fold in which each row is held out, by dataset and seed."""
         return {
             (name, seed): self._fold(name, data, seed)
             for name, data in self.datasets.items()
@@ -362,11 +362,11 @@ class Study:
             raise StudyError(f"dataset {name}: {error}") from error
 
     def view(self, dataset: str) -> DatasetView:
-        """A dataset with names for all its rows and columns."""
+        """Return a dataset with names for all rows and columns."""
         return DatasetView(self.datasets[dataset])
 
     def model(self, dataset: str, method: str, seed: int) -> Any:
-        """An unfitted clone of a method's classifier, with the hierarchy of the dataset and the seed set."""
+        """Return an unfitted clone of a method's classifier, with the dataset's hierarchy and the seed set."""
         return configure(self.methods[method].estimator, self.view(dataset).hierarchy, seed)
 
     def jobs(self) -> Iterator[Job]:
@@ -391,7 +391,7 @@ def plan_study(
     lose: Iterable[float] = (),
     equal_rows: str = "keep",
 ) -> Study:
-    """A study of these parts, with parameters as in `run_study`; raises StudyError if one of them is invalid."""
+    """Return a study made of these parts; see `run_study` for the parameters. Raise StudyError if a part is invalid."""
     if isinstance(methods, Mapping):
         methods = [Method(name, estimator) for name, estimator in methods.items()]
     if isinstance(seeds, int) and seeds > MOST_SEEDS:
@@ -410,7 +410,7 @@ def plan_study(
         raise StudyError(f"equal_rows is {equal_rows!r:.80}; expected one of {', '.join(EQUAL_ROWS)}")
     if equal_rows == "same-fold" and row_groups:
         raise StudyError(
-            "equal_rows='same-fold' and row_groups exclude each other; give equal rows a group instead"
+            "equal_rows='same-fold' and row_groups exclude each other; put identical rows in a group instead"
         )
     shares = list(lose)
     if not all(isinstance(s, Real) and 0 <= s <= 1 for s in shares) or len(set(shares)) < len(shares):
@@ -425,26 +425,27 @@ def plan_study(
     if len(names) > 1:
         listed = "; ".join(f"{label} in {name}" for label, name in reversed(names.items()))
         warnings.warn(
-            f"the datasets have different positive classes ({listed}), so averages of sensitivity, specificity and "
-            "average precision over them mix different classes; name one with positive (--positive CLASS)",
+            f"the datasets have different positive classes ({listed}), so mean sensitivity, specificity and "
+            "average precision mix different classes; choose one positive class for all datasets (positive, "
+            "--positive CLASS)",
             RuntimeWarning,
             stacklevel=3,
         )
     if row_groups and not any(row in row_groups for name in named for row in study.view(name).instance_names):
         raise StudyError(
-            f"row_groups names none of the rows, only others such as {next(iter(row_groups))!r}; use the names of the "
-            f"rows of the datasets"
+            f"row_groups names no row of the datasets, only others such as {next(iter(row_groups))!r}; use the "
+            "datasets' row names"
         )
     return study
 
 
 def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if not items:
-        raise StudyError(f"no {what}: a study needs at least one")
+        raise StudyError(f"there is no {what}; a study needs at least one")
     names = [name for name, _ in items]
     repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
-        raise StudyError(f"{what} {repeated[0]!r} is given twice; each needs a different name")
+        raise StudyError(f"{what} {repeated[0]!r} is given twice; give each a different name")
     if "" in names:
         raise StudyError(f"a {what} has no name; each needs one")
     return dict(items)

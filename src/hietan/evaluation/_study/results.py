@@ -1,4 +1,4 @@
-"""The results of a study: values computed from its journals, and the files that hold them."""
+"""A study's results, computed from its journals, and the files that store them."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Failure:
 
 @dataclass(frozen=True, eq=False)
 class StudyResults:
-    """What a study found.
+    """A study's results.
 
     Attributes
     ----------
     study : Study
-        What was run: datasets, methods, folds and seeds.
+        The plan: datasets, methods, folds and seeds.
     summary : tuple of SummaryRow
         A row per dataset, method and seed; a method that failed in a fold has no row for that dataset and seed.
     rankings : tuple of Ranking
@@ -61,9 +61,10 @@ class StudyResults:
     predictions : mapping
         (dataset, method key, seed) to PooledPredictions.
     usage : mapping
-        (dataset, method key) to FeatureUsage, over all seeds in which no job failed; `feature_usage` has its rankings.
+        (dataset, method key) to FeatureUsage, over all seeds in which no job failed; `feature_usage` returns the
+        rankings.
     directory : Path or None
-        Where the results are; None if nothing was kept on disk.
+        The results directory; None if nothing was stored on disk.
     incomplete : mapping of float to tuple of SummaryRow
         The rows of `summary` by the share of annotations that the held-out rows have lost, 0 included; empty if the
         study predicts complete rows only.
@@ -80,19 +81,20 @@ class StudyResults:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """The study as plain values: versions, seeds, fingerprints."""
+        """The study as plain values: versions, seeds and fingerprints."""
         return self.study.manifest
 
     def comparisons(self, *, rope: float = ROPE) -> tuple[MethodComparison, ...]:
-        """Every method of every ranking against its control, in one tidy table.
+        """Compare every method in every ranking with the control, in one tidy table.
 
-        It has the tests, the effect sizes and the probabilities of the Bayesian signed-rank test, in which differences
-        up to `rope` count as equivalent. ``pandas.DataFrame(results.comparisons())`` makes a data frame of it.
+        The table contains the tests, the effect sizes and the probabilities of the Bayesian signed-rank test, in
+        which differences up to `rope` count as equivalent. ``pandas.DataFrame(results.comparisons())`` makes a data
+        frame.
         """
         return tuple(row for rows in self.comparisons_by_ranking(rope=rope) for row in rows)
 
     def comparisons_by_ranking(self, *, rope: float = ROPE) -> tuple[tuple[MethodComparison, ...], ...]:
-        """The rows of `comparisons`, separately for each of the `rankings`. Computed once."""
+        """Return the rows of `comparisons` for each of the `rankings`. They are computed only once."""
         if rope not in self._compared:
             self._compared[rope] = tuple(
                 tuple(compare_methods(ranking, self.bootstrap(ranking), rope=rope))
@@ -101,23 +103,23 @@ class StudyResults:
         return self._compared[rope]
 
     def to_frame(self) -> Any:
-        """The summary as a pandas DataFrame: a row per dataset, method and seed, a column per metric."""
+        """Return the summary as a pandas DataFrame: a row per dataset, method and seed, and a column per metric."""
         pandas = import_optional("pandas", extra="frames", purpose="StudyResults.to_frame")
         return pandas.DataFrame([row.values() for row in self.summary], columns=SummaryRow.header())
 
     def report(self, *, height: int = 720) -> Any:
-        """The page of the study, which a notebook shows inline; nothing is written to the study's directory.
+        """Return the study's report for display in a notebook. Nothing is written to the study's directory.
 
         Parameters
         ----------
         height : int
-            The height of its frame in pixels.
+            The frame height in pixels.
 
         Returns
         -------
         hietan.report.InlineReport
         """
-        from hietan.report import show_report  # the one import of a later package: nothing else here knows it
+        from hietan.report import show_report  # the only import of a later package
 
         return show_report(self, height=height)
 
@@ -140,7 +142,7 @@ class StudyResults:
         return card("Study", counts, score_rows_html(self.rankings))
 
     def _n_folds(self) -> int | str:
-        """The number of folds; some splitters make more of them for one dataset than for another."""
+        """Return the number of folds. Some splitters make more folds for one dataset than for another."""
         numbers = [self.study.n_folds(*which) for which in self.study.folds]
         return max(numbers) if min(numbers) == max(numbers) else f"{min(numbers)} to {max(numbers)}"
 
@@ -152,25 +154,25 @@ class StudyResults:
         by: str | None = "selected",
         top: int | None = None,
     ) -> tuple[UsageRow, ...]:
-        """How often each feature is used, ranked as in the paper's Table S1.
+        """Return how often each feature is used, ranked as in the paper's Table S1.
 
         Parameters
         ----------
         dataset : str, optional
-            The dataset; all of them if not given, one after the other.
+            The dataset [default: all of them, one after the other].
         method : str, optional
-            The key of the method; all of them if not given.
+            The key of the method [default: all methods].
         by : {"selected", "in_edges"} or None
-            The count by which the features of a dataset and method are sorted, the most frequent first: *Freq. of
-            Selection* or *Freq. in Edges*. Ties are broken by the other count, then by the order of the columns. None
-            leaves them in the order of the columns. Every row has both ranks.
+            The count that sorts the features of a dataset and method, the most frequent first: *Freq. of Selection* or
+            *Freq. in Edges*. Ties are broken by the other count, then by column order. None keeps the column order.
+            Every row has both ranks.
         top : int, optional
-            How many features of each dataset and method to return, from the first; all of them if not given.
+            Number of features to return for each dataset and method [default: all].
 
         Returns
         -------
         tuple of UsageRow
-            ``pandas.DataFrame(results.feature_usage())`` makes a data frame of it.
+            ``pandas.DataFrame(results.feature_usage())`` makes a data frame.
         """
         rows: list[UsageRow] = []
         for (where, key), usage in self.usage.items():
@@ -189,7 +191,7 @@ class StudyResults:
         return tuple(rows)
 
     def bootstrap(self, ranking: Ranking) -> Bootstrap | None:
-        """Draws of rows for the methods of a ranking; None unless it is by GMean. Drawn once."""
+        """Return bootstrap draws for a ranking's methods, drawn once, or None unless the ranking is by GMean."""
         if ranking.metric != "gmean":
             return None
         which = (ranking.tuning, ranking.setting, ranking.methods)
@@ -207,7 +209,7 @@ class StudyResults:
 
 
 def results_from_journals(study: Study, folder: Path) -> StudyResults:
-    """Read the journals of a finished study, in order, and compute everything else from them."""
+    """Read a finished study's journals in order, and compute everything else from them."""
     shares = (0.0, *study.lose)
     predicted: dict[float, dict[tuple[str, str, int], PooledPredictions]] = {share: {} for share in shares}
     usage: dict[tuple[str, str], FeatureUsage] = {}
@@ -254,13 +256,13 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
 def _usage_of_folds(
     jobs: Mapping[tuple[int, int], Mapping[str, Any]], seed: int, n_folds: int
 ) -> list[FeatureUsage]:
-    """The feature usage of all folds of a seed, or nothing: only then was it counted for every row."""
+    """Return the feature usage over all folds of a seed, or None unless it was counted for every row."""
     whole = [jobs[seed, fold] for fold in range(n_folds)]
     return [decode_usage(job) for job in whole] if all("usage" in job for job in whole) else []
 
 
 def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
-    """The rows of `summary.csv` in the directory of a finished study, whichever version wrote it."""
+    """Return the rows of `summary.csv` in a finished study's directory. The file may come from any version."""
     path = Path(folder) / "summary.csv"
     if not path.is_file():
         hint = (
@@ -272,11 +274,11 @@ def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
     try:
         return tuple(map(SummaryRow.from_dict, read_csv(path)))
     except (KeyError, ValueError, TypeError, csv.Error) as error:
-        raise StudyError(f"{path} is not the summary of a study: {error}") from None
+        raise StudyError(f"{path} is not a study summary: {error}") from None
 
 
 def read_incomplete(folder: str | Path) -> dict[float, list[SummaryRow]]:
-    """The rows of `incomplete.csv` by the share of annotations lost; empty if the study has no such file."""
+    """Return the rows of `incomplete.csv` by share of lost annotations, or an empty result if there is no such file."""
     path, found = Path(folder) / INCOMPLETE, dict[float, list[SummaryRow]]()
     for line in read_csv(path) if path.is_file() else ():
         found.setdefault(float(line["share_lost"]), []).append(SummaryRow.from_dict(line))
@@ -284,13 +286,13 @@ def read_incomplete(folder: str | Path) -> dict[float, list[SummaryRow]]:
 
 
 def read_relations(folder: str | Path) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """The group of each dataset that has one, and what each shares its rows with, in the directory of a study."""
+    """Return each dataset's group, and the datasets that share its rows, from a study's directory."""
     manifest = read_manifest(Path(folder))
     return dict(manifest["groups"]), dict(manifest["shared_rows"])
 
 
 def write_results(results: StudyResults, folder: Path) -> None:
-    """Write all files of results; each is replaced as a whole."""
+    """Write all result files. Each file is replaced as a whole."""
     write_csv(folder / "summary.csv", SummaryRow.header(), [row.values() for row in results.summary])
     if results.incomplete:
         lines = ([share, *row.values()] for share, rows in results.incomplete.items() for row in rows)
@@ -318,15 +320,17 @@ def write_rankings(rankings: Sequence[Ranking], folder: Path) -> None:
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table as CSV; floats are written in full, missing values as empty cells, and text is made neutral."""
+    """Write a table as CSV: full-precision floats, empty cells for missing values, and texts that are safe in
+    spreadsheets.
+    """
     atomic_write(path, csv_text(header, rows))
 
 
 def summarise(results: StudyResults) -> dict[str, Any]:
-    """Everything except the predictions as plain values: the content of `summary.json`.
+    """Return everything except the predictions as plain values, which is the content of `summary.json`.
 
-    `docs/summary.schema.json` describes it. The format grows by one when an entry changes its meaning or goes; new
-    entries leave it as it is.
+    `docs/summary.schema.json` describes it. The format number increases when an entry changes its meaning or is
+    removed, but not for new entries.
     """
     return {
         "format": SUMMARY_FORMAT,
@@ -382,7 +386,7 @@ def _fold_lines(results: StudyResults) -> Iterable[list[Any]]:
 
 
 def _fold_metrics(fold: Predictions, classes: NDArray[Any]) -> dict[str, float]:
-    """The metrics of a fold; those that need rows of a class of which the fold has none are NaN."""
+    """Return a fold's metrics. A metric is NaN if it needs a class that the fold lacks."""
     present = np.isin(classes, fold.y_true)
     if present.all():
         return {name: METRICS[name].compute(fold) for name in _FOLD_METRICS}
@@ -394,7 +398,7 @@ def _fold_metrics(fold: Predictions, classes: NDArray[Any]) -> dict[str, float]:
 
 
 def _bootstrap_lines(results: StudyResults) -> Iterable[list[Any]]:
-    """The middle 95 % of draws of rows: sampling error, whereas the spread over seeds is the noise of the splits."""
+    """Yield 95% bootstrap intervals, which show sampling error. The spread over seeds shows the noise of the splits."""
     for ranking in results.rankings:
         drawn = results.bootstrap(ranking)
         if drawn is None:
@@ -421,8 +425,7 @@ def _draw_rows(results: StudyResults, ranking: Ranking) -> Bootstrap:
         for key, m in results.study.methods.items()
         if m.name == name and m.tuning == ranking.tuning and m.setting in (ranking.setting, "")
     ]
-    drawn = bootstrap_gmean(scored, rows, keys, groups=ranking.groups)
-    return replace(drawn, methods=ranking.methods)
+    return replace(bootstrap_gmean(scored, rows, keys, groups=ranking.groups), methods=ranking.methods)
 
 
 def _summary_rows(

@@ -1,4 +1,4 @@
-"""Running a study: every method on every dataset, for every seed and fold; resumable."""
+"""Run a study, which can be resumed: every method on every dataset, for every seed and fold."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from hietan.evaluation._study.results import StudyResults, results_from_journals
 from hietan.evaluation._usage import count_usage
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
-"""A job, what the journal keeps of it, and the seconds that it takes by itself to fit and to predict."""
+"""A job, its journal entry, and the seconds that it needs to fit and to predict."""
 LONGEST_ERROR = 10_000
-"""The number of characters of an error to keep in one line; `failures.txt` has the whole."""
+"""The number of characters of an error to keep in one line; `failures.txt` has the full text."""
 
 
 def run_study(
@@ -55,7 +55,6 @@ def run_study(
     row_groups: Mapping[str, str] | None = None,
     usage: bool = True,
     retry_failed: bool = False,
-    job_timeout: float | None = None,
     progress: Callable[[Progress], None] | None = None,
     command: str = "",
     positive: str = "",
@@ -69,61 +68,58 @@ def run_study(
     datasets : iterable of objects with X, y, name and, if methods need one, hierarchy
         The datasets. Their names must be different.
     methods : mapping of name to scikit-learn classifier, or iterable of Method
-        The classifiers to compare. In them, in the steps of a Pipeline and in wrapped estimators, a parameter
-        `hierarchy` that is None is set to the hierarchy of the dataset, and a `random_state` that is None to the seed.
+        The classifiers to compare. In them, in Pipeline steps and in wrapped estimators, a parameter `hierarchy` that
+        is None is set to the dataset's hierarchy, and a `random_state` that is None to the seed.
     cv : int or splitter of scikit-learn
-        The number of folds of ``StratifiedKFold(cv, shuffle=True, random_state=seed)``, or any splitter that sets each
-        row aside exactly once, such as ``GroupKFold(5)`` or ``PredefinedSplit``. One that draws at random and has no
-        `random_state` gets the seed. The folds become part of the study: its directory is not resumed with others.
+        The number of folds of ``StratifiedKFold(cv, shuffle=True, random_state=seed)``, or a splitter that holds out
+        each row exactly once, such as ``GroupKFold(5)`` or ``PredefinedSplit``. A random splitter without a
+        `random_state` gets the seed. The folds are part of the study: a directory cannot be resumed with other folds.
     seeds : int or sequence of int
-        The seeds, or how many of them to use: 0, 1, ... Scores are averaged over the seeds before ranking, because
+        The seeds, or the number of seeds to use: 0, 1, ... Scores are averaged over the seeds before ranking, because
         seeds are not independent replicates.
     n_jobs : int or None
-        The number of jobs to run at a time, as in joblib; an existing Dask cluster runs as many as it has threads. The
-        results do not depend on it.
+        The number of parallel jobs, as in joblib; an existing Dask cluster runs as many as it has threads. The results
+        do not depend on it.
     backend : {"threads", "processes", "dask"}
-        Where jobs run. The classifiers of this package release the GIL, so threads suit them well. With "dask", every
-        job goes, with its dataset, to a worker of a Dask cluster: that of `scheduler`, that of the active client, or
-        otherwise a cluster of `n_jobs` processes that lasts as long as the study. Scheduler and workers need the same
-        packages as this process. Only this process writes results. If a worker dies, Dask runs its jobs elsewhere.
+        Where jobs run. hietan's classifiers release the GIL, so threads suit them well. "dask" sends every job with its
+        dataset to a worker of a Dask cluster: the cluster of `scheduler`, the active client's, or a temporary cluster
+        of `n_jobs` processes. Scheduler and workers need the same packages as this process. Only this process writes
+        results. If a worker dies, Dask runs its jobs elsewhere.
     scheduler : str, optional
         The address of a Dask scheduler, such as ``tcp://host:8786``, for the backend "dask".
     executor : concurrent.futures.Executor, optional
-        Where jobs run, instead of a backend: a pool of processes, mpi4py's MPIPoolExecutor, loky's, a Dask client's
+        An executor to use instead of a backend: a pool of processes, mpi4py's MPIPoolExecutor, loky's, a Dask client's
         `get_executor()`. It gets `n_jobs` jobs at a time (100 if that is None), each with its dataset, and is not shut
-        down. If an executor or a pool of processes breaks down, a StudyError says so, and the same call resumes the
+        down. If an executor or a pool of processes breaks down, a StudyError is raised, and the same call resumes the
         study.
     output : path, optional
-        The directory of the results. An interrupted run, whatever stopped it, resumes when called again with the same
-        arguments. Without a directory nothing is kept on disk.
+        The results directory. An interrupted run resumes when it is called again with the same arguments. Without a
+        directory nothing is written to disk.
     groups : mapping of dataset name to group, optional
         Datasets that describe the same rows in several ways form a group. Ranks are also given per group, and the
         bootstrap draws a row in all datasets of its group together.
     row_groups : mapping of row name to group, optional
-        Rows that stay together, such as paralogous genes: they are set aside in the same fold, by
-        ``StratifiedGroupKFold`` if `cv` is a number; a splitter gets them as its groups. Other rows are alone in
-        theirs.
+        Rows that stay together, such as paralogous genes. They are held out in the same fold, by
+        ``StratifiedGroupKFold`` if `cv` is a number. A splitter gets them as its groups. Each other row is a separate
+        group.
     usage : bool
-        Whether to count feature usage, in every seed, of methods that offer `trees`.
+        Whether to count feature usage, in every seed, for methods that have `trees`.
     retry_failed : bool
         Whether to run failed jobs again.
-    job_timeout : float, optional
-        How many seconds a job may take. One that takes longer is ended, and counts as failed. With a limit, each job
-        runs in another process, wherever the backend runs it.
     progress : callable, optional
         Called with a `Progress` after every job.
     command : str
-        The command that runs the study; it is written into the tables.
+        The command that runs the study, for the provenance lines of the tables.
     positive : str
-        The name of the positive class, which sensitivity, specificity, average precision and explanations refer to. If
-        it is empty, each dataset's own (`Dataset.positive`) or else the rarer of two classes is used.
+        The name of the positive class, for sensitivity, specificity, average precision and explanations [default: each
+        dataset's `Dataset.positive`, or the rarer of two classes].
     lose : sequence of float
         Shares from 0 to 1. Each model also predicts its held-out rows after they have lost this share of their most
         specific annotations, by `Hierarchy.lose_annotations` with the seed of the split, so all methods predict the
-        same incomplete rows. Training rows are not changed. `StudyResults.incomplete` has the scores.
+        same incomplete rows. Training rows are not changed. `StudyResults.incomplete` contains the scores.
     equal_rows : {"keep", "same-fold", "not-tested"}
-        What to do about equal rows: nothing; set them aside in the same fold; or compute all scores without the rows
-        that have an equal, with the same models.
+        How to treat identical rows: keep them; hold them out in the same fold; or compute all scores without rows
+        that have an identical row, with the same models.
 
     Returns
     -------
@@ -152,19 +148,19 @@ def run_study(
         lose=lose,
         equal_rows=equal_rows,
     )
-    check_resources(n_jobs, backend, scheduler, executor, job_timeout)
+    check_resources(n_jobs, backend, scheduler, executor)
     with temporary_directory() if output is None else nullcontext(output) as path:
         folder = Path(path)
-        # Folds and manifest are computed first: an impossible study is refused before anything is written.
+        # Folds and manifest are computed first, so that an impossible study fails before anything is written.
         _ = study.folds, study.tested
         refuse_other(folder, study.manifest)
-        opened = nullcontext(executor) if executor else open_executor(backend, n_jobs, scheduler, job_timeout)
+        opened = nullcontext(executor) if executor else open_executor(backend, n_jobs, scheduler)
         ahead = jobs_ahead(backend, n_jobs, executor)
         with opened as where:
             folder.mkdir(parents=True, exist_ok=True)
             with locked(folder):
                 claim(folder, study.manifest)
-                run = partial(run_jobs, where, run_job, failed=_ended, ahead=ahead, seconds=job_timeout)
+                run = partial(run_jobs, where, run_job, failed=_ended, ahead=ahead)
                 _run_missing_jobs(study, folder, run, retry_failed, progress)
                 results = results_from_journals(study, folder)
                 write_results(results, folder)
@@ -179,7 +175,7 @@ def _run_missing_jobs(
     retry_failed: bool,
     progress: Callable[[Progress], None] | None,
 ) -> None:
-    """Run the jobs that the journals do not have yet, and record each of them as it finishes."""
+    """Run the jobs that the journals lack, and record each job when it finishes."""
     journals = {(d, m): Journal(folder, study.manifest, d, m) for d in study.datasets for m in study.methods}
     kept = {pair: journal.read() for pair, journal in journals.items()}
     found = {job: kept[job.dataset, job.method].get((job.seed, job.fold)) for job in study.jobs()}
@@ -189,7 +185,7 @@ def _run_missing_jobs(
     state = Progress(n_done, len(found), n_done, failed)
     if progress is not None:
         progress(state)
-    # Whatever ends the loop, no further job is started.
+    # However the loop ends, no further job is started.
     with closing(run(_calls(study, todo))) as finished:
         for job, outcome, seconds in finished:
             append_time(folder, study.methods[job.method], job, seconds)
@@ -218,7 +214,7 @@ def _calls(study: Study, todo: Sequence[Job]) -> Iterator[tuple[Any, ...]]:
 
 
 def _ended(call: tuple[Any, ...], error: str) -> Outcome:
-    """Return the outcome of a job that was ended or died; it must be the same in every run."""
+    """Return the outcome of a job that was ended or died. It must be the same in every run."""
     return call[0], {"error": error, "traceback": f"{error}\n"}, (0.0, 0.0)
 
 
@@ -231,9 +227,9 @@ def run_job(
     usage: bool,
     incomplete: Sequence[Any] = (),
 ) -> Outcome:
-    """Fit and predict one fold. What it returns can be written as JSON; a failure is also a result.
+    """Fit and predict one fold. The result, even for a failure, can be written as JSON.
 
-    `incomplete` has the held-out rows after the loss of annotations, for each share.
+    `incomplete` contains the held-out rows after the loss of annotations, for each share.
     """
     start = fitted_at = predicted_at = time.perf_counter()
     try:
@@ -244,7 +240,7 @@ def run_job(
             predicted_at = time.perf_counter()
             further = [_predict(job, fitted, rows, class_labels(y), usage=False) for rows in incomplete]
             outcome |= {"incomplete": further} if further else {}
-    # A classifier that raises SystemExit has failed; it does not end the study.
+    # A classifier that raises SystemExit has failed; the study goes on.
     except BaseException as error:
         predicted_at = time.perf_counter()
         outcome = {"error": _error_line(error), "traceback": _writable(traceback.format_exc())}
@@ -262,10 +258,10 @@ def _predict(job: Job, model: Any, X: Any, labels: Sequence[Label], usage: bool)
 
 def _error_line(error: BaseException) -> str:
     line = _writable(" ".join(f"{type(error).__name__}: {error}".split()))
-    # Beyond 131,072 characters, Python's csv module does not read a cell.
+    # Python's csv module does not read cells of more than 131,072 characters.
     return line if len(line) <= LONGEST_ERROR else f"{line[:LONGEST_ERROR]} ..."
 
 
 def _writable(text: str) -> str:
-    """A text that can be written as UTF-8: file names in messages may hold bytes that are not characters."""
+    """Return the text in a form that UTF-8 can encode, because file names in messages may contain arbitrary bytes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,25 +1,68 @@
-// Candidates: what they were ranked by, how good that is, and how each of them is listed.
-function candidatesIntro() {
-  const known = report.quality && [modelQuality(report.quality), studyBias(report.quality)];
+// Candidates: the models that rank them, their quality, and the list of rows.
+function candidatesIntro(browser) {
   return card(
-    "What this is",
-    report.lists && statedLists(report.lists),
-    el("p", {}, bdi(about.model)),
+    "In short",
+    report.lists && statedLists(report.lists, browser),
+    el("p", {}, el("bdi", {}, report.verdict)),
     caution(el("bdi", {}, about.caution)),
-    known,
+    note(bdi(about.model)),
+    about.unlabelled && note(bdi(about.unlabelled)),
+    report.quality &&
+      (about.unlabelled
+        ? [studyBias(report.quality), modelQuality(report.quality)]
+        : [modelQuality(report.quality), studyBias(report.quality)]),
+    report.branches && commonBranches(report.branches),
   );
 }
 
-// The list at a false discovery rate, and a slider for the rate.
-function statedLists({ first, lines, note: meaning }) {
-  const line = el("strong", { role: "status" }, el("bdi", {}, capitalised(lines[first])), ".");
-  const oninput = () => setContent(line, el("bdi", {}, capitalised(lines[slider.value])), ".");
-  const slider = el("input", { type: "range", min: 0, max: lines.length - 1, value: first, oninput });
+// The list at a false discovery rate, and a slider for the rate; the list of rows marks its end.
+function statedLists({ first, lines, rows, rates, note: meaning }, browser) {
+  const line = el("strong", { role: "status" });
+  const show = (k) => {
+    setContent(line, el("bdi", {}, capitalised(lines[k])), ".");
+    browser.change({ listed: rows[k], rate: rates[k] });
+  };
+  const slider = el("input", { type: "range", min: 0, max: lines.length - 1, value: first });
+  slider.addEventListener("input", () => show(Number(slider.value)));
+  show(first);
   return [
     el("p", {}, line),
     lines.length > 1 && labelled("False discovery rate", slider),
     note(el("bdi", {}, meaning)),
   ];
+}
+
+// The branches of the hierarchy that the first rows of the list have in common, next to the last rows.
+function commonBranches({ rows: [n, last], columns, means, above }) {
+  const [dataset] = datasets;
+  const [firstMeans, lastMeans] = means;
+  const name = (column) => (column < 0 ? "the rest" : linkedTerm(dataset, column));
+  const cells = (k) => [
+    numberCell(signed(firstMeans[k])),
+    lastMeans && numberCell(signed(lastMeans[k])),
+    numberCell(k ? `${above[k - 1]} of ${n}` : ""),
+  ];
+  const total = (amounts) => numberCell(el("strong", {}, signed(sumOf(amounts))));
+  const rows = [
+    tableRow(rowHead("base value"), cells(0)),
+    ...columns.map((column, k) => tableRow(rowHead(name(column)), cells(k + 1))),
+    tableRow(rowHead(el("strong", {}, "log-odds")), total(firstMeans), lastMeans && total(lastMeans), numberCell()),
+  ];
+  const heads = [
+    columnHead("branch"),
+    numberHead(`first ${count(n)}, mean`),
+    lastMeans && numberHead(`last ${count(last)}, mean`),
+    numberHead("above 0"),
+  ];
+  return details(
+    { class: "common" },
+    `What the first ${plural(n, rowNoun)} have in common`,
+    scrollRegion("Branches of the first rows", table({}, heads, rows)),
+    note(
+      "Contributions are summed along the hierarchy. Each term passes its contribution on to its parents in equal ",
+      `shares, up to a branch. The branches are chosen by their means for the first ${plural(n, rowNoun)}.`,
+    ),
+  );
 }
 
 // The quality of the model on rows that it never saw.
@@ -33,7 +76,7 @@ function modelQuality(quality) {
       quality.positive ? `average precision (${quality.positive}; ${chance} by chance)` : "average precision",
       quality.average_precision,
     ],
-    ["GMean (of the recalls)", quality.gmean],
+    ["GMean (geometric mean of the recalls; 0.5 by chance)", quality.gmean],
     quality.calibrated_log_loss === null
       ? ["log loss (0 at best)", quality.log_loss]
       : ["log loss, calibrated (0 at best)", quality.calibrated_log_loss],
@@ -43,10 +86,9 @@ function modelQuality(quality) {
   const classes = joined(quality.class_rows.map((n, k) => [count(n), " ", bdi(dataset.classes[k])]));
   const columns = [0, 1, 2].map((k) => quality.curve.map((bin) => bin[k]));
   const isHeldOutOnce = quality.folds === 1; // some of the rows, rather than all of them by folds
-  return el(
-    "div",
+  return details(
     { class: "quality" },
-    el("h3", {}, "How good the model is"),
+    "How good the model is",
     el(
       "p",
       {},
@@ -55,16 +97,17 @@ function modelQuality(quality) {
         : `Cross-validated in ${quality.folds} folds: each of ${plural(rows, rowNoun)} (`,
       classes,
       isHeldOutOnce
-        ? ") that were held out once, and predicted by a model of all others."
+        ? "), held out once and predicted by a model fitted to the others."
         : ") was predicted by a model that had not seen it.",
     ),
     factList(known.map(([what, value]) => [what, value.toFixed(3)])),
     quality.note && note(quality.note),
-    quality.curve.length > 0 && details({}, "How far the calibrated probabilities hold", reliabilityOf([[0, columns]])),
+    quality.curve.length > 0 &&
+      details({}, "Reliability of the calibrated probabilities", reliabilityOf([[0, columns]])),
   );
 }
 
-// How far the number of annotations alone separates the classes, and how far the ranking follows it.
+// How well the number of annotations alone separates the classes, and how closely the ranking follows it.
 function studyBias(quality) {
   if (quality.annotations_auc === null) return null;
   const [dataset] = datasets;
@@ -77,16 +120,15 @@ function studyBias(quality) {
     [`AUC of the model, more than ${median} annotations`, quality.many_auc],
   ];
   const picture = drawnToWidth((width) => annotationScatter(dataset, width));
-  return el(
-    "div",
-    { class: "quality" },
-    el("h3", {}, `Do well-studied ${rowNouns} simply rank higher?`),
+  return details(
+    { class: "quality", open: Boolean(about.unlabelled) },
+    `Do well-studied ${rowNouns} simply rank higher?`,
     factList(facts.filter(([, value]) => value !== null).map(([what, value]) => [what, value.toFixed(3)])),
     details({}, "Log-odds against the number of annotations", picture, svgButton("annotations", picture)),
   );
 }
 
-// A point per candidate, at whole pixels, each of which is drawn once: a genome has tens of thousands of points.
+// One point per candidate, at whole pixels, each drawn once: a genome has tens of thousands of points.
 function annotationScatter(dataset, fullWidth) {
   const { log_odds: odds } = dataset.predictions[0];
   const width = Math.min(fullWidth, 640);
@@ -102,7 +144,7 @@ function annotationScatter(dataset, fullWidth) {
   const soft = (px, py, anchor, text, more = {}) => svgText(px, py, anchor, text, { class: "soft", ...more });
   return svg(
     "svg",
-    { width, height, role: "img", "aria-label": "Log-odds of the candidates against their number of annotations." },
+    { width, height, role: "img", "aria-label": "The candidates' log-odds against their numbers of annotations." },
     svg("path", { d: `M${left},${y(0)}H${width - right}`, class: "axis", "stroke-dasharray": "3 3" }),
     svg("path", { d: [...places].join(""), class: "dots" }),
     ticks.map((n) => soft(x(n), height - bottom + 18, "middle", count(n))),
@@ -112,8 +154,8 @@ function annotationScatter(dataset, fullWidth) {
   );
 }
 
-// The classifiers' own probabilities are shown on request, or if there are no others.
-const showsRaw = (dataset) => about.raw || !isCalibrated(dataset);
+// Raw probabilities are shown on request, or if there are no others.
+const showsRaw = (dataset) => !about.unlabelled && (about.raw || !isCalibrated(dataset));
 const isCalibrated = (dataset) => Object.values(dataset.predictions).some((prediction) => prediction.calibrated);
 
 // The p-value of a candidate by the first model; other models and training rows have none.
@@ -122,23 +164,24 @@ function pValueOf(prediction, row, before = "", without = "") {
   return p === undefined ? without : before + pValue(p);
 }
 
-// What the training data call a row, the name by which it was recognised, and its class there; undefined if it is new.
+// A row's name in the training data, the name by which it was recognised, and its class there; undefined if new.
 function trainingOf(dataset, row) {
   return dataset.training?.[row - (dataset.genes.length - dataset.training.length)];
 }
 
-// Candidates or rows that the model was trained on; and from which end of the list.
+// Switches for candidates or training rows, and for either end of the list.
 function candidateSwitches(browser) {
   const known = browser.all.filter((g) => g.isKnown).length;
   const some = browser.all.length - known;
   const which = [
-    [false, `new (${count(some)})`],
+    [false, `${about.unlabelled ? "unlabelled" : "new"} (${count(some)})`],
     [true, `in the training data (${count(known)})`],
   ];
   const { classes } = datasets[0];
+  const top = bdi(shorten(classes[1] ?? "", 24));
   const ends = classes.length === 2 && [
-    [false, ["most likely ", bdi(shorten(classes[1], 24))]],
-    [true, ["most likely ", bdi(shorten(classes[0], 24))]],
+    [false, [about.unlabelled ? "most like " : "most likely ", top]],
+    [true, about.unlabelled ? ["least like ", top.cloneNode(true)] : ["most likely ", bdi(shorten(classes[0], 24))]],
   ];
   return [
     known > 0 && some > 0 && switchButtons("Which", which, (isKnown) => browser.change({ known: isKnown }), false),
@@ -153,57 +196,77 @@ function candidateLines(g) {
   const rank = g.isKnown && training ? "–" : g.row + 1;
   return [
     el("strong", {}, el("span", { class: "rank" }, rank), rowName(g)),
-    el("span", {}, prediction.calibrated ? probability(prediction.calibrated[g.row]) : score),
+    el("span", {}, mainScore(prediction, g.row, score)),
     el(
       "span",
       { class: "sub" },
-      prediction.calibrated && `score ${score}`,
+      furtherScores(prediction, g.row, score),
       pValueOf(prediction, g.row, "; p = "),
       describedBy(g),
-      g.entry && "; ",
-      g.entry && strongestReasons(g),
       g.isKnown && [" ", pill("in the training data")],
       training?.[2] && [" ", pill(["there: ", bdi(shorten(training[2], 24))])],
     ),
+    g.entry && el("span", { class: "sub" }, strongestReasons(g)),
   ];
 }
 
-// How many terms a row has, and how many of the models say the same as the first.
+// The lift if one class is unlabelled, otherwise the calibrated probability or, without it, the log-odds.
+function mainScore({ lift, calibrated }, row, score) {
+  if (lift) return `lift ${liftText(lift[row])}`;
+  return calibrated ? probability(calibrated[row]) : score;
+}
+
+function furtherScores({ lift, calibrated }, row, score) {
+  const chance = lift && calibrated && `; P = ${probability(calibrated[row])}`;
+  return (lift || calibrated) && [`log-odds ${score}`, chance];
+}
+
+const liftText = (lift) => String(Number(lift.toPrecision(3)));
+
+// How many terms a row has, and how many models agree with the first.
 function describedBy({ dataset, row }) {
   const said = Object.values(dataset.predictions).map((p) => p.predicted[row]);
   const same = said.filter((c) => c === said[0]).length;
   return [
     dataset.n_terms && `; ${plural(dataset.n_terms[row], "term")}`,
-    said.length > 1 && `; ${same} of ${said.length} models agree`,
+    same < said.length && !about.unlabelled && `; ${same} of ${said.length} models agree`,
   ];
 }
 
-// The three features that contribute most to the class at whose end of the list the row is.
+// The two branches (or features) that contribute most to the class at the row's end of the list.
 function strongestReasons({ dataset, entry }) {
   const why = entry.methods[0];
   const sign = entry.why === "ranked low" ? -1 : 1;
-  const inFavour = why.contributions.map((contribution, i) => [sign * contribution, i]).filter(([c]) => c > 0);
-  const strongest = inFavour.sort((a, b) => b[0] - a[0]).slice(0, 3);
-  const words = strongest.map(([contribution, i]) => {
-    const text = bdi(shorten(termText(dataset, why.features[i]), 48));
-    return [why.values[i] ? "" : "no ", text, " ", signed(sign * contribution, 1), weakMark(why, i)];
-  });
+  const single = () => why.contributions.map((adds, i) => [adds, why.features[i], why.values[i] ? "" : "without "]);
+  const all = why.branches?.map(([column, adds]) => [adds, column, ""]).filter(([, column]) => column >= 0) ?? single();
+  const inFavour = all.filter(([adds]) => sign * adds > 0).sort(([a], [b]) => sign * (b - a));
+  const words = inFavour
+    .slice(0, 2)
+    .map(([adds, column, before]) => [`${signed(adds, 1)} ${before}`, bdi(shorten(termText(dataset, column), 48))]);
   return joined(words, "; ");
+}
+
+// The line below which rows are not in the list at the stated error rate.
+function endOfList(browser) {
+  const { listed, rate, lowestFirst } = browser;
+  if (!report.lists || lowestFirst || browser.known || !listed) return null;
+  const words = `The list at a false discovery rate of ${Number((100 * rate).toFixed(2))}% ends here`;
+  return el("li", { class: "end-of-list" }, `${words} (${plural(listed, rowNoun)}).`);
 }
 
 function candidateSummary({ dataset, row, isKnown }) {
   const training = trainingOf(dataset, row);
   if (!training) {
     const ranked = dataset.training ? dataset.genes.length - dataset.training.length : dataset.genes.length;
-    const known = isKnown && ` This ${rowNoun} is in the training data: its class was known.`;
+    const known = isKnown && ` This ${rowNoun} is in the training data, so its class was known.`;
     return [`Rank ${count(row + 1)} of ${count(ranked)}.`, known];
   }
   const [name, shared, label] = training;
   return [
-    `This ${rowNoun} is in the training data: its class was known, so its score means little. `,
-    "The training data call it ",
+    `This ${rowNoun} is in the training data, so its class was known and its prediction means little. `,
+    "Its name in the training data is ",
     [el("strong", {}, bdi(name)), label && [" (", bdi(label), ")"]],
-    shared !== name && ["; it was recognised by the name ", bdi(shared)],
+    shared !== name && ["; it was recognised by its name ", bdi(shared)],
     ".",
   ];
 }

@@ -1,4 +1,4 @@
-// What the page is about, and how its numbers are written.
+// The content of the report, and how its numbers are written.
 const report = JSON.parse(document.getElementById("data").textContent);
 const methods = report.methods;
 const datasets = report.datasets;
@@ -31,10 +31,7 @@ const sumOf = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
 
 const metricOf = (metric) => report.metrics[metric];
 
-function inMetric(x, metric) {
-  const { scale, digits } = metricOf(metric);
-  return x === null ? "–" : (scale * x).toFixed(digits);
-}
+const inMetric = (x) => (x === null ? "–" : x.toFixed(3));
 
 for (const dataset of datasets) {
   dataset.explanations = new Map(dataset.explained.map((entry) => [entry.row, entry]));

@@ -1,7 +1,7 @@
-// Elements. All text goes in through text nodes and attributes: nothing that is shown is ever read as HTML.
+// Elements. All text goes in through text nodes and attributes, so no text is ever parsed as HTML.
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
-// ARIA attributes take the words "true" and "false"; any other attribute is left out when false.
+// ARIA attributes need the words "true" and "false"; any other attribute is left out when false.
 function setAttribute(node, key, value) {
   const isAria = key.startsWith("aria-");
   if (value === null || value === undefined || (value === false && !isAria)) return;
@@ -35,8 +35,8 @@ function setContent(node, ...children) {
 const LONGEST_NAME = 160;
 const shorten = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
 
-// Names may be written from right to left: each keeps its own direction. Very long ones are cut; the full name is in
-// the title.
+// Names may be written from right to left: each keeps its own direction. Very long ones are cut, with the full name
+// in the title.
 function bdi(text, attributes = {}) {
   const title = String(text).length > LONGEST_NAME ? { title: text } : {};
   return el("bdi", { ...title, ...attributes }, shorten(String(text), LONGEST_NAME));
@@ -60,8 +60,8 @@ function selectField(label, options, onchange, chosen) {
   return labelled(label, select);
 }
 
-// Searching waits for a short pause in typing, so that a long list is not filtered at every letter. Enter searches at
-// once and opens what is found first, if that is possible.
+// Searching waits for a short pause in typing, so that a long list is not filtered at every letter. Enter searches
+// immediately and opens the first match, if possible.
 function searchField(label, onsearch, onenter = () => {}) {
   let timer;
   const search = () => onsearch(input.value.trim().toLowerCase());
@@ -101,7 +101,7 @@ function switchButtons(label, options, onchoose, chosen) {
   return group;
 }
 
-// A scrollable region can be reached and scrolled by keyboard; where there is more than fits, it says so.
+// A region that can be reached and scrolled by keyboard; a hint appears if there is more than fits.
 function scrollRegion(label, ...children) {
   const region = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, children);
   const hint = el("p", { class: "note scroll-hint", hidden: true }, "Scroll sideways for more →");
@@ -113,7 +113,7 @@ function scrollRegion(label, ...children) {
 
 const details = (attributes, summary, ...children) => el("details", attributes, el("summary", {}, summary), children);
 
-// What is behind a summary, made when it is first opened.
+// The content behind a summary, created when it is first opened.
 function detailsMadeLate(className, summary, intro, make) {
   const box = el("div", {});
   const ontoggle = (event) => event.target.open && !box.firstChild && append(box, [make()]);
@@ -131,7 +131,7 @@ const svgText = (x, y, anchor, text, more = {}) => svg("text", { x, y, "text-anc
 
 const controls = (...children) => el("div", { class: "controls" }, children);
 
-// A card with buttons beside its title.
+// A card with buttons next to its title.
 const cardWithTools = (title, tools, ...children) =>
   el(
     "section",
@@ -157,7 +157,7 @@ const numberCell = (...children) => el("td", { class: "num" }, children);
 const table = (attributes, heads, rows) =>
   el("table", attributes, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows));
 
-// Parts of a scale from 0 to 1, each with its class, where it begins and how long it is; perhaps with a line across.
+// Parts of a scale from 0 to 1, each with its class, start and length; optionally with a line across.
 function bar(parts, line = null) {
   const across = (v) => `${(100 * v).toFixed(1)}%`;
   const part = ([className, start, length]) =>
@@ -166,13 +166,13 @@ function bar(parts, line = null) {
   return el("span", { class: "track", "aria-hidden": "true" }, mark, parts.map(part));
 }
 
-// A cell that is the deeper, the larger a share is.
+// A cell that is darker for a larger share.
 const shade = (isGood, share) => ({
   class: isGood ? "hit" : "miss",
   style: { "--share": `${(100 * share).toFixed(0)}%` },
 });
 
-// A choice, and below it what is drawn for it.
+// A choice, with the drawing for it below.
 function drawnByChoice(field, label, options, draw, chosen = options[0][0]) {
   const box = el("div", {}, draw(chosen));
   return [options.length > 1 && controls(field(label, options, (value) => setContent(box, draw(value)), chosen)), box];
@@ -182,7 +182,7 @@ const moreButton = (left, onclick) => left > 0 && button(`Show more (${count(lef
 
 const joined = (items, separator = ", ") => items.map((item, k) => [k ? separator : "", item]);
 
-// A picture that is drawn again whenever the width it has changes.
+// A picture that is redrawn whenever its width changes.
 function drawnToWidth(draw) {
   const box = el("div", {});
   let width = 0;

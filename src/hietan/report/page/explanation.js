@@ -1,4 +1,4 @@
-// Why one method says what it says about one row: the tree, the sum, and what was left out.
+// Why one method predicts what it predicts for one row: the tree, the sum, and the features left out.
 const STRONGEST_SHOWN = 12;
 const REMOVED_SHOWN = 300;
 
@@ -9,9 +9,10 @@ function explanationPanel(dataset, entry, method) {
   if (!raw) return append(panel, [note("This method does not offer explanations.")]);
   const why = { ...raw, target: classOfLabel(dataset, raw.target) };
   return append(panel, [
-    predictionLine(why, dataset.predictions[method]?.calibrated?.[entry.row]),
+    about.unlabelled
+      ? finalModelLine(why, dataset.predictions[method].log_odds[entry.row])
+      : predictionLine(why, dataset.predictions[method]?.calibrated?.[entry.row]),
     learnedTree(dataset, why, title),
-    why.trace && treeTrace(dataset, why.trace),
     el(
       "div",
       { class: "card-head" },
@@ -20,17 +21,29 @@ function explanationPanel(dataset, entry, method) {
     ),
     why.branches &&
       note(
-        "A branch sums up what flows to it from the features below. A feature with several parents is divided ",
-        "equally among them, so it can count in several branches. Open one to see its strongest features.",
+        "A branch sums the contributions of the features below it. If a feature has several parents, its ",
+        "contribution is divided equally among them, so it can count in several branches. Open a branch to see its ",
+        "strongest features.",
       ),
     waterfall(dataset, why),
     countsLegend(why),
-    why.flip && whatWouldChange(dataset, why.flip),
     removedTerms(dataset, why),
   ]);
 }
 
-// The calibrated probability is that of the second class; undefined where there is none.
+// Models that did not see them rank the rows of an unlabelled class; the reasons come from the final model.
+function finalModelLine(why, ranked) {
+  const used = plural(why.features.length + why.rest[0], "feature");
+  const isOther = Math.abs(ranked - why.log_odds) > 1e-3;
+  return el(
+    "p",
+    {},
+    `Log-odds ${signed(why.log_odds, 3)} from ${used}, by the final model.`,
+    isOther && ` The rank comes from a model that did not see this ${rowNoun}: log-odds ${signed(ranked, 3)}.`,
+  );
+}
+
+// The calibrated probability refers to the second class; it may be undefined.
 function predictionLine(why, calibrated) {
   const used = why.features.length + why.rest[0];
   const removed = sumOf(why.removed.map(([, , , columns]) => columns.length));
@@ -41,7 +54,7 @@ function predictionLine(why, calibrated) {
       ? ["P(", bdi(why.target), ") = ", el("strong", {}, probability(why.probability))]
       : [
           ["Calibrated P(", bdi(why.target), ") = ", el("strong", {}, probability(calibrated))],
-          about.raw && `; the classifier's own is ${probability(why.probability)}`,
+          about.raw && `; the raw probability is ${probability(why.probability)}`,
         ],
     `, log-odds ${signed(why.log_odds, 3)}, from ${plural(used, "feature")}`,
     why.removed.length > 0 && `; ${count(removed)} left out`,
@@ -51,7 +64,7 @@ function predictionLine(why, calibrated) {
 
 function learnedTree(dataset, why, title) {
   if (!why.tree || !why.parents.some((p) => p >= 0)) return null;
-  const [number, total] = why.rest; // the features that are not listed: how many, and what they add in total
+  const [number, total] = why.rest; // features that are not listed: their number and their total contribution
   return [
     el("h4", {}, "The learned tree"),
     new TreeDrawing(dataset, why, title).elements(),
@@ -63,29 +76,7 @@ function learnedTree(dataset, why, title) {
   ];
 }
 
-// The first edges that were considered for the tree, taken or refused; made when it is first opened.
-function treeTrace(dataset, trace) {
-  const row = ([rank, i, j, information, , outcome]) =>
-    tableRow(
-      numberCell(count(rank)),
-      el("td", {}, term(dataset, i), " – ", term(dataset, j)),
-      numberCell(information.toFixed(4)),
-      el("td", {}, bdi(outcome)),
-    );
-  const heads = [numberHead("rank"), columnHead("edge"), numberHead("CMI"), columnHead("outcome")];
-  const directed = Object.entries(trace.directions).map(([rule, n]) => `${count(n)} ${rule}`);
-  const summary = `How it was learned: ${plural(trace.considered, "edge")} considered`;
-  const intro = note(
-    "Edges are considered from the highest conditional mutual information (CMI) down, ",
-    `until the tree is complete; the first ${count(trace.edges.length)} are listed. `,
-    directed.length > 0 && `Directions of the edges of the tree: ${directed.join(", ")}.`,
-  );
-  return detailsMadeLate("learned", summary, intro, () =>
-    scrollRegion("Considered edges", table({ class: "trace" }, heads, trace.edges.map(row))),
-  );
-}
-
-// A branch of the hierarchy: its name, and its strongest features with the training rows behind each, to be unfolded.
+// A branch of the hierarchy: its name, and its strongest features with the training rows behind each, folded.
 function branchLabel(dataset, why, [column, , number, parts]) {
   const line = ([i, adds]) =>
     el(
@@ -111,7 +102,7 @@ function branchLabel(dataset, why, [column, , number, parts]) {
   );
 }
 
-// The steps from zero to the log-odds: [label, value of the feature, what it adds].
+// The steps from zero to the log-odds: [label, value of the feature, contribution].
 function waterfallSteps(dataset, why) {
   const { contributions } = why;
   const further = why.other.map(([what, adds]) => [what, "", adds]);
@@ -136,7 +127,7 @@ function waterfallSteps(dataset, why) {
   ];
 }
 
-// All listed features, as they are saved: with the parent that each is given, and the rows behind its probability.
+// All listed features as they are saved: with each feature's parent and the rows behind its probability.
 function contributionContents(dataset, why) {
   const classes = why.classes.map((label) => classOfLabel(dataset, label));
   const heads = ["term", "name", "value", "adds", "given", "value of the given term"];
@@ -170,7 +161,7 @@ function waterfall(dataset, why) {
   return scrollRegion("Contributions", table({ class: "fall" }, heads, rows));
 }
 
-// The list may be long, so it is made when it is first opened.
+// The list may be long, so it is created when it is first opened.
 function removedTerms(dataset, why) {
   const all = why.removed.flatMap(([by, reason, value, columns]) =>
     columns.map((column) => ({ column, value, by, reason: dataset.reasons[reason] })),
@@ -193,7 +184,7 @@ function removedTerms(dataset, why) {
   });
 }
 
-// A reason has {} where the term belongs that made this one redundant.
+// A reason has {} in place of the term that made this one redundant.
 function removedTerm(dataset, { column, value, by, reason }) {
   const [before, after] = reason.split("{}");
   return el(

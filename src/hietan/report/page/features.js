@@ -1,4 +1,4 @@
-// The terms that the trees of a method are made of.
+// The terms in the trees of a method.
 function features() {
   const missing = "No method in this study learns trees, or feature usage was not counted.";
   return [
@@ -7,7 +7,7 @@ function features() {
   ];
 }
 
-// A method that keeps some terms and not others is the more interesting one to show first.
+// A method that keeps only some terms is the more interesting one to show first.
 const mostSelective = ({ usage }, offered) =>
   offered.find((m) => usage[m].selected.some((n) => n < usage[m].rows)) ?? offered[0];
 
@@ -42,8 +42,8 @@ class UsageView extends MethodView {
       "How often terms are used",
       csvButton("feature usage", contents),
       note(
-        "How often a term is kept in the tree of a test row, and how many edges of these trees contain it, " +
-          "over all seeds; with the rank among all terms, which terms with equal counts share.",
+        "How often a term is kept in a test row's tree, and how many edges of these trees contain it, over all " +
+          "seeds. Ranks are among all terms. Terms with equal counts share a rank.",
       ),
       this.controls("Search terms", () => {}, `hide terms that are kept for ${100 * GENERAL}% of the rows`),
       this.status,
@@ -55,7 +55,7 @@ class UsageView extends MethodView {
   draw() {
     const { dataset, found: usage, state } = this;
     const found = [...dataset.features.keys()].filter((j) => termMatches(dataset, j, state.query));
-    // A method that keeps nearly every term for every row, or a search, would leave nothing to see.
+    // Without this, a method that keeps nearly every term for every row, or a search, would show nothing.
     const special = found.filter((j) => usage.selected[j] < GENERAL * usage.rows);
     const shown = state.hidesGeneral && !state.query && special.length ? special : found;
     this.table.setRows(shown.sort((a, b) => usage.in_edges[b] - usage.in_edges[a] || a - b));

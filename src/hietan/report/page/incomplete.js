@@ -11,20 +11,18 @@ function incompleteRows() {
   return el(
     "div",
     { id: "incomplete" },
-    drawnByChoice(selectField, "Score of incomplete rows", options, (i) =>
+    drawnByChoice(selectField, "Metric for incomplete rows", options, (i) =>
       incompleteCard(incomplete[i], options[i][1]),
     ),
   );
 }
 
 function incompleteCard(scores, label) {
-  const { shares, means, metric } = scores;
+  const { shares, means } = scores;
   const picture = drawnToWidth((width) => incompletePicture(scores, label, width));
   const columns = [
     methodColumn((k) => scores.methods[k]),
-    ...shares.map((share, s) =>
-      numberColumn(`${share} lost`, { value: (k) => means[s][k], written: (x) => inMetric(x, metric) }),
-    ),
+    ...shares.map((share, s) => numberColumn(`${share} lost`, { value: (k) => means[s][k], written: inMetric })),
   ];
   const numbers = new SortedTable(`${label} of incomplete rows`, columns, { column: shares.length });
   numbers.setRows([...scores.methods.keys()]);
@@ -36,12 +34,12 @@ function incompleteCard(scores, label) {
     el("div", { class: "grid two" }, picture, el("div", {}, legend(keys), numbers.elements())),
     note(
       `Mean ${label} over ${plural(datasets.length, "dataset")}. Each most specific annotation of a held-out row is `,
-      "lost with the given probability, but at least one stays. Training rows are complete.",
+      "removed with the given probability, but at least one stays. Training rows are complete.",
     ),
   );
 }
 
-function incompletePicture({ shares, means, methods: shown, metric }, label, fullWidth) {
+function incompletePicture({ shares, means, methods: shown }, label, fullWidth) {
   const width = Math.min(fullWidth, 520);
   const margin = { left: 52, right: 12, top: 10, bottom: 40 };
   const height = 300;
@@ -57,7 +55,7 @@ function incompletePicture({ shares, means, methods: shown, metric }, label, ful
     svg(
       "circle",
       { cx: x(share), cy: y(means[s][k]), r: 3.5 },
-      svg("title", {}, `${methods[shown[k]].name}, ${share} lost: ${inMetric(means[s][k], metric)}`),
+      svg("title", {}, `${methods[shown[k]].name}, ${share} lost: ${inMetric(means[s][k])}`),
     );
   const curve = (m, k) => {
     const values = means.map((scores) => scores[k]);
@@ -68,10 +66,10 @@ function incompletePicture({ shares, means, methods: shown, metric }, label, ful
   };
   return svg(
     "svg",
-    { width, height, role: "img", "aria-label": `${label} against the share of annotations lost.` },
+    { width, height, role: "img", "aria-label": `${label} by share of annotations lost.` },
     ticks.map((v) => [
       svg("path", { d: `M${x(0)},${y(v)}H${width - margin.right}`, class: "grid-line" }),
-      soft(x(0) - 6, y(v) + 4, "end", inMetric(v, metric)),
+      soft(x(0) - 6, y(v) + 4, "end", inMetric(v)),
     ]),
     shares.map((share) => soft(x(share), height - margin.bottom + 18, "middle", share)),
     soft(x(shares.at(-1) / 2), height - 4, "middle", "share of the most specific annotations lost"),

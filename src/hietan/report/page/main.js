@@ -1,4 +1,4 @@
-// The parts of the page behind their tabs; each is built when it is first shown.
+// The parts of the report behind their tabs; each is built when it is first shown.
 const STUDY_PARTS = [
   ["overview", "Overview", overview],
   ["features", "Features", features],
@@ -49,7 +49,7 @@ function walkTabs(event) {
   parts[next].tab.focus();
 }
 
-// The part in which a row, a term or a method is shown.
+// The part that shows a row, a term or a method.
 const PART_OF = { row: "rows", term: "features", method: "overview" };
 
 function followHash() {

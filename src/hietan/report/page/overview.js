@@ -1,4 +1,4 @@
-// What was run, which method ranks where, and how far probabilities can be trusted.
+// What was run, how the methods rank, and how reliable the probabilities are.
 const tableKey = (ranking) => JSON.stringify([ranking.tuning, ranking.setting]);
 
 function tableLabel(key) {
@@ -6,7 +6,7 @@ function tableLabel(key) {
   return [setting, tuning === "none" ? "untuned" : "tuned: " + tuning].filter(Boolean).join(", ");
 }
 
-// Where there are no curves of a method, its address leads to its line in the ranking.
+// Without curves of a method, its address leads to its line in the ranking.
 function openRankedMethod(name) {
   const links = [...document.querySelectorAll("#overview .ranking a, #overview .quality a")];
   const link = links.find((a) => a.getAttribute("href") === addressOf("method", name));
@@ -18,10 +18,19 @@ function openRankedMethod(name) {
 function overview() {
   const { rankings } = report;
   openers.set("method", openRankedMethod);
-  if (datasets.length === 1) return [datasetSections(), incompleteRows(), reliability(), whatWasRun()];
+  const answer =
+    report.verdict && card("In short", el("p", { class: "verdict" }, el("bdi", {}, report.verdict)), verdictNote());
+  if (datasets.length === 1) return [answer, datasetSections(), incompleteRows(), reliability(), whatWasRun()];
   const ranking = rankings.length ? rankingSection(rankings) : note("No method has results on every dataset.");
-  return [whatWasRun(), ranking, incompleteRows(), datasetSections(), reliability()];
+  return [answer, ranking, incompleteRows(), datasetSections(), reliability(), whatWasRun()];
 }
+
+const verdictNote = () =>
+  note(
+    `AUC is the share of pairs of ${rowNouns}, one from each class, that the method ranks in the right order. `,
+    "Chance level is 0.5. ",
+    datasets.length === 1 && "Within the sampling error: the 95% bootstrap interval of the difference includes zero.",
+  );
 
 function rankingSection(rankings) {
   const scores = [...new Set(rankings.map((r) => r.metric))].map((metric) => [metric, metricOf(metric).label]);
@@ -44,7 +53,7 @@ function whatWasRun() {
     ["folds", about.folds],
     [about.seeds.length === 1 ? "seed" : "seeds", about.seeds.length],
     ["rows in all datasets", count(sumOf(datasets.map((d) => d.genes.length)))],
-    ["equal rows", EQUAL_ROWS[about.equal_rows]],
+    ["identical rows", EQUAL_ROWS[about.equal_rows]],
   ];
   const warned = datasets.filter((d) => d.equal_rows?.warning);
   return card(
@@ -55,14 +64,14 @@ function whatWasRun() {
     datasets.length > 1 &&
       warned.length > 0 &&
       caution(
-        "Far more equal rows have different classes than expected by chance in ",
+        "Far more identical rows have different classes than expected by chance in ",
         joined(warned.map((d) => bdi(d.name))),
-        ". Methods that remember rows look worse there than they are.",
+        ". Methods that memorise rows look worse there than they are.",
       ),
     runDetails(),
     note(
       "Each row is predicted once per seed, by a model that has not seen it. ",
-      "Predictions and explanations are those of the first seed.",
+      "Predictions and explanations come from the first seed.",
     ),
   );
 }
@@ -89,7 +98,7 @@ function datasetTable() {
       rowHead(bdi(d.name)),
       [count(d.genes.length), count(d.features.length), classSizes(d), equalRows(d)].map((cell) => el("td", {}, cell)),
     );
-  const heads = ["dataset", "rows", "features", "classes", "equal rows"].map((text) => columnHead(text));
+  const heads = ["dataset", "rows", "features", "classes", "identical rows"].map((text) => columnHead(text));
   return scrollRegion("Datasets", table({}, heads, datasets.map(row)));
 }
 
@@ -98,7 +107,7 @@ function equalRows({ equal_rows: equal }) {
   const { rows, pairs, contradictions, expected } = equal;
   if (!pairs) return "none";
   return (
-    `${count(rows)} have an equal: ${plural(pairs, "pair")}, ${count(contradictions)} with different classes ` +
-    `(expected by chance: ${expected.toFixed(1)})`
+    `${count(rows)} are identical to another row: ${plural(pairs, "pair")}, ${count(contradictions)} with different ` +
+    `classes (expected by chance: ${expected.toFixed(1)})`
   );
 }

@@ -1,7 +1,7 @@
-// Methods compared over all datasets: a table of ranks, the critical-difference diagram, and every score.
+// Methods compared over all datasets: a table of ranks, the critical-difference diagram and all scores.
 function rankingCards(ranking) {
   const order = ranking.methods.map((_, i) => i).sort((a, b) => ranking.ranks[a] - ranking.ranks[b]);
-  const { label, scale } = metricOf(ranking.metric);
+  const { label } = metricOf(ranking.metric);
   const isWide = Object.keys(ranking.group_ranks).length > 1;
   return [
     el(
@@ -12,7 +12,7 @@ function rankingCards(ranking) {
     ),
     ranking.effects && effectsCard(ranking),
     cardWithTools(
-      `${label}${scale === 100 ? " in percent" : ""} by dataset and method`,
+      `${label} by dataset and method`,
       csvButton(label + " by dataset and method", () => [
         ["dataset", ...order.map((i) => methods[ranking.methods[i]].name)],
         ranking.datasets.map((dataset, d) => [dataset, ...order.map((i) => ranking.scores[d][i])]),
@@ -24,7 +24,7 @@ function rankingCards(ranking) {
 
 function rankingTable(ranking, order) {
   const adjusted = new Map(ranking.holm.map(([method, , p]) => [method, p]));
-  const written = (x) => inMetric(x, ranking.metric);
+  const written = (x) => inMetric(x);
   const rank = (x) => x.toFixed(2);
   const columns = [
     methodColumn((i) => ranking.methods[i]),
@@ -55,30 +55,29 @@ function rankingNote(ranking) {
   return note(
     "Rank 1 is best. ",
     ranking.holm.length > 0 && "p: two-sided comparison with the best method, adjusted by Holm's procedure. ",
-    ranking.intervals.length > 0 &&
-      "95% interval: by a bootstrap over rows, which are drawn together in all datasets of a group. ",
+    ranking.intervals.length > 0 && "95% interval: bootstrap over rows, drawn together for all datasets in a group. ",
     Object.keys(ranking.group_ranks).length > 0 &&
-      "The columns on the right are average ranks within each group of datasets. ",
+      "The columns on the right show average ranks within each group of datasets. ",
     ranking.friedman && `Friedman's test: ${written(ranking.friedman)}`,
     ranking.friedman &&
       (ranking.friedman_corrected ? `; corrected for ties: ${written(ranking.friedman_corrected)}. ` : ". "),
     cautionsOf(ranking),
     ranking.left_out.length > 0 && [
-      "Left out because results are missing: ",
+      "Left out because of missing results: ",
       joined(ranking.left_out.map((method) => bdi(method))),
       ".",
     ],
   );
 }
 
-// Why the tests are weak evidence, wherever they are shown.
-const cautionsOf = (ranking) => ranking.cautions.map((text) => [" ", bdi(text)]);
+// Why the tests are weak evidence, next to every test.
+const cautionsOf = (ranking) => ranking.cautions.map((text) => [" ", el("bdi", {}, text)]);
 
-// How much the methods differ from the control, beside whether they do.
+// The size of the differences from the control.
 function effectsCard(ranking) {
   const { control, rope, rows } = ranking.effects;
-  const { label, scale, digits } = metricOf(ranking.metric);
-  const written = (x) => signed(scale * x, digits + 1);
+  const { label } = metricOf(ranking.metric);
+  const written = (x) => signed(x, 4);
   const hasIntervals = rows.every(([, , low]) => low !== null);
   const interval = (_, row) => `${written(row[2])} to ${written(row[3])}`;
   const columns = [
@@ -99,11 +98,11 @@ function effectsCard(ranking) {
     csvButton(`differences from ${name}`, () => [heads, saved]),
     differences.setRows(rows).elements(),
     note(
-      `Means over the datasets, in ${scale === 100 ? "points of " : ""}${label}. `,
-      hasIntervals && "95% interval: by a bootstrap over rows. ",
-      "Rank-biserial: +1 if a method is better on every dataset, −1 if it is worse on every one. ",
-      "P: by a Bayesian signed-rank test, in which differences up to ",
-      `${+(scale * rope).toPrecision(3)} count as equivalent.`,
+      `Means over the datasets, in ${label}. `,
+      hasIntervals && "95% interval: bootstrap over rows. ",
+      "Rank-biserial: +1 if a method is better on every dataset, −1 if it is worse on every dataset. ",
+      "P: Bayesian signed-rank test, in which differences up to ",
+      `${+rope.toPrecision(3)} count as equivalent.`,
       cautionsOf(ranking),
     ),
   );
@@ -116,15 +115,15 @@ function criticalDifferenceCard(ranking, order) {
     svgButton("critical difference", picture),
     picture,
     note(
-      "A bar joins methods whose average ranks do not differ significantly by Nemenyi's test (level 0.05). ",
-      Object.keys(ranking.group_ranks).length > 0 && "The table lists the ranks within each group of datasets.",
+      "A bar joins methods whose average ranks do not differ significantly (Nemenyi's test, level 0.05). ",
+      Object.keys(ranking.group_ranks).length > 0 && "The table shows the ranks within each group of datasets.",
       cautionsOf(ranking),
     ),
   );
 }
 
 // From top to bottom: the critical difference as a ruler, the axis of ranks, bars that join methods, and the names,
-// the better half on the left and the others on the right.
+// with the better half on the left and the others on the right.
 function criticalDifferenceDiagram(ranking, order, width) {
   const n = order.length;
   const margin = Math.min(170, width * 0.33);
@@ -194,7 +193,7 @@ function rankedMethod(ranking, i, place, n, { top, width, margin, half, rowHeigh
   ];
 }
 
-// Scores between 0 and 1 of which chance reaches 0.5: the same colour means the same in every report.
+// Scores between 0 and 1 with a chance level of 0.5: the same colour means the same in every report.
 const FIXED_SCALES = new Set(["gmean", "auc", "balanced_accuracy", "sensitivity", "specificity"]);
 
 // The colour of a score: blue above chance and red below it, or from the lowest score to the highest.
@@ -207,7 +206,7 @@ function heatScale(ranking) {
 
 const heatLegend = ({ metric }) =>
   FIXED_SCALES.has(metric) &&
-  note(inMetric(0, metric), el("span", { class: "scale" }), inMetric(1, metric), "; without colour: chance");
+  note(inMetric(0), el("span", { class: "scale" }), inMetric(1), "; no colour: chance level");
 
 function heatMap(ranking, order) {
   const groupOf = new Map(datasets.map((d) => [d.name, d.group]));
@@ -221,17 +220,14 @@ function heatMap(ranking, order) {
   return [
     heatLegend(ranking),
     scrollRegion("Scores of methods on datasets", table({ class: "heat" }, heads, rows)),
-    note(
-      "Bold: the best method on a dataset, unless all are equal. ",
-      "Methods are ordered from left to right by average rank.",
-    ),
+    note("Bold: the best method on a dataset, unless all tie. ", "Methods are ordered by average rank, best first."),
   ];
 }
 
 function heatCell(ranking, d, i, colours) {
   const value = ranking.scores[d][i];
   const spread = ranking.spread[d][i];
-  const text = inMetric(value, ranking.metric);
+  const text = inMetric(value);
   const ends = [Math.max(...ranking.scores[d]), Math.min(...ranking.scores[d])];
   const [best, worst] = metricOf(ranking.metric).lower_is_better ? ends.reverse() : ends;
   const isBest = value === best && best !== worst;
@@ -239,7 +235,7 @@ function heatCell(ranking, d, i, colours) {
     "td",
     {
       ...(value === null ? {} : colours(value)),
-      title: spread === null ? null : `± ${inMetric(spread, ranking.metric)} across seeds`,
+      title: spread === null ? null : `± ${inMetric(spread)} across seeds`,
     },
     isBest ? el("span", { class: "best" }, text) : text,
   );

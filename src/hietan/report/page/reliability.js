@@ -1,4 +1,4 @@
-// How far probabilities can be trusted: predicted probabilities against observed shares.
+// How reliable probabilities are: predicted probabilities against observed shares.
 function reliability() {
   const isShownInDetail = datasets.length === 1 && datasets[0].quality;
   const known = Object.keys(report.reliability).filter((d) => Object.keys(report.reliability[d]).length);
@@ -9,17 +9,19 @@ function reliability() {
   );
 }
 
-// How far the probabilities of one method hold on a dataset, beside those of the others.
+// The calibration of one method on a dataset.
 function calibrationCard(dataset, method) {
   const known = report.reliability[dataset.name] ?? {};
   if (!known[method]) return null;
   const { name } = methods[method];
-  return reliabilityCard(["Calibration of ", bdi(name)], `calibration ${name} ${dataset.name}`, known, method);
+  return reliabilityCard(["Calibration of ", bdi(name)], `calibration ${name} ${dataset.name}`, {
+    [method]: known[method],
+  });
 }
 
-function reliabilityCard(title, what, known, detail = null) {
+function reliabilityCard(title, what, known) {
   const curves = Object.entries(known).map(([m, curve]) => [Number(m), curve]);
-  const picture = reliabilityOf(curves, detail);
+  const picture = reliabilityOf(curves);
   const contents = () => [
     ["method", "predicted", "observed", "rows"],
     curves.flatMap(([m, [predicted, observed, rows]]) =>
@@ -29,15 +31,12 @@ function reliabilityCard(title, what, known, detail = null) {
   return cardWithTools(title, [csvButton(what, contents), svgButton(what, picture)], picture);
 }
 
-// With one method in detail, the others are drawn pale behind it, and the key and the table are about this one.
-function reliabilityOf(all, detail = null) {
-  const curves = all.filter(([method]) => detail === null || method === detail);
-  const pale = all.filter(([method]) => detail !== null && method !== detail);
+function reliabilityOf(curves) {
   const keys = curves.map(([method]) => el("li", {}, curveKey(method), bdi(methods[method].name)));
   return el(
     "div",
     { class: "grid two" },
-    drawnToWidth((width) => curvePicture(curves, pale, width)),
+    drawnToWidth((width) => curvePicture(curves, width)),
     el(
       "div",
       {},
@@ -46,10 +45,9 @@ function reliabilityOf(all, detail = null) {
         "Rows are sorted into ten bins by the predicted probability of ",
         bdi(report.quality?.positive || "the positive class"),
         ". ",
-        "Each point shows the mean prediction in a bin against the share of its rows that belong to that class; ",
-        "a larger point stands for more rows. On the diagonal, probabilities can be taken at face value; ",
-        "below it on the right, they are overconfident.",
-        detail !== null && " Pale: the other methods.",
+        "Each point shows the mean prediction in a bin against the share of its rows that belong to that class. ",
+        "Larger points have more rows. On the diagonal, the probabilities are right. Below the diagonal on the right, ",
+        "they are overconfident.",
       ),
       details({}, "As a table", curveTable(curves)),
     ),
@@ -74,18 +72,11 @@ const curveKey = (method) =>
     svg("circle", { cx: 13, cy: 6, r: 4, fill: curveColour(method) }),
   );
 
-function curvePicture(curves, pale, fullWidth) {
-  const label = "Reliability curves; the table below has the numbers.";
-  return squarePlot(fullWidth, label, ["predicted probability", "observed share"], [0, 1], (x, y) => [
-    svg(
-      "g",
-      { opacity: 0.3 },
-      pale.map(([method, [predicted, observed]]) =>
-        svg("path", { d: pathThrough(predicted, observed, x, y), ...curveStroke(method), "stroke-width": 1.2 }),
-      ),
-    ),
+function curvePicture(curves, fullWidth) {
+  const label = "Reliability curves. The table below lists the numbers.";
+  return squarePlot(fullWidth, label, ["predicted probability", "observed share"], [0, 1], (x, y) =>
     curves.map(([method, curve]) => reliabilityCurve(method, curve, x, y)),
-  ]);
+  );
 }
 
 const pathThrough = (predicted, observed, x, y) => "M" + predicted.map((p, k) => `${x(p)},${y(observed[k])}`).join("L");

@@ -1,6 +1,6 @@
-// What the list of rows is filtered by besides names, and the list as a table.
+// Filters of the row list other than names, and the list as a table.
 
-// Where methods agree: on the right or a wrong class in a study, on one of two classes among candidates.
+// Agreement of the methods: on the right or a wrong class in a study, on one of two classes among candidates.
 function agreementOf({ dataset, row }) {
   const said = Object.values(dataset.predictions).map((p) => p.predicted[row]);
   if (!isStudy) return said.every((c) => c === said[0]) ? `all say ${said[0]}` : "disagree";
@@ -14,26 +14,26 @@ const isWellSupported = (g, { agreement, leastTerms }) =>
 
 function agreementField(browser) {
   const numbers = new Set(datasets.map((d) => Object.keys(d.predictions).length));
-  if (Math.max(...numbers) < 2) return null;
+  if (Math.max(...numbers) < 2 || about.unlabelled) return null;
   const word = isStudy ? "methods" : "models";
   const agree = isStudy
     ? [
         ["all right", `all ${word} correct`],
         ["all wrong", `all ${word} wrong`],
       ]
-    : datasets[0].classes.map((name, c) => [`all say ${c}`, `all say ${name}`]);
+    : datasets[0].classes.map((name, c) => [`all say ${c}`, `all predict ${name}`]);
   const options = [["", "any"], ...agree, ["disagree", `${word} disagree`]];
   return selectField("Agreement", options, (agreement) => browser.change({ agreement }), "");
 }
 
-// Rows with few terms are ranked by what they lack: how well a row is described is the quality of its score.
+// Rows with few terms are ranked by absent terms: the better a row is annotated, the more its prediction means.
 function termsField(browser) {
   if (isStudy || !datasets[0].n_terms?.length) return null;
   const options = [0, 5, 10, 20, 50, 100].map((n) => [n, n ? `at least ${n} terms` : "any number of terms"]);
   return selectField("Annotated with", options, (n) => browser.change({ leastTerms: Number(n) }), 0);
 }
 
-// The rows that are listed, as they are saved: what is known about each, and what every method says.
+// The listed rows as they are saved: what is known about each, and each method's prediction.
 function listedContents(found) {
   const shown = Object.keys(found[0]?.dataset.predictions ?? {}).map(Number);
   const names = shown.map((m) => methods[m].name);
@@ -41,12 +41,17 @@ function listedContents(found) {
     ...["dataset", rowNoun, "symbol", isStudy ? "true class" : "class in the training data"],
     ...(isStudy ? [] : ["terms"]),
     ...(report.lists ? ["p-value"] : []),
-    ...names.flatMap((name) => [`predicted by ${name}`, `log-odds by ${name}`, `probability by ${name}`]),
+    ...names.flatMap((name) => [
+      about.unlabelled ? `lift by ${name}` : `predicted by ${name}`,
+      `log-odds by ${name}`,
+      `probability by ${name}`,
+    ]),
   ];
   const said = ({ dataset, row }, m) => {
     const prediction = dataset.predictions[m];
     if (!prediction) return [null, null, null];
     const { odds, chance } = scoresOf(prediction, row);
+    if (about.unlabelled) return [prediction.lift?.[row] ?? null, odds, prediction.calibrated?.[row] ?? null];
     return [dataset.classes[prediction.predicted[row]], odds, prediction.calibrated?.[row] ?? chance];
   };
   const line = (g) => [

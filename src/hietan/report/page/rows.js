@@ -1,15 +1,15 @@
-// Rows: find one, see what each method says about it, and why.
+// Rows: find one, and see each method's prediction and its explanation.
 const FIRST_LISTED = 40;
 const MORE_LISTED = 200;
 
-// Why a row is among those that are explained, in the words of the page.
+// Why a row was chosen to be explained, as the report words it.
 const WHY_EXPLAINED = {
   "sure and right": "most confident, correct",
   "sure and wrong": "most confident, wrong",
   "asked for": "requested",
 };
 
-// One row of one dataset, as it is listed. In the data, its names are called genes.
+// One row of one dataset, as it is listed. In the data, row names are called genes.
 function listedRow(datasetIndex, row) {
   const dataset = datasets[datasetIndex];
   const name = dataset.genes[row];
@@ -24,26 +24,26 @@ function rows() {
   const browser = new RowBrowser(all);
   browser.open(all[0]);
   openers.set("row", (name, dataset) => browser.openNamed(name, dataset));
-  return [!isStudy && candidatesIntro(), browser.elements()];
+  return [!isStudy && candidatesIntro(browser), browser.elements()];
 }
 
-// Explained rows come first: of the first dataset, those that most methods get right, and those with much to see.
+// Explained rows come first: rows of the first dataset that most methods predict correctly and that have much to show.
 function byInterest(a, b) {
   if (!a.entry || !b.entry) return Boolean(b.entry) - Boolean(a.entry);
   return a.datasetIndex - b.datasetIndex || countRight(b) - countRight(a) || smallestTree(b) - smallestTree(a);
 }
 
-// How many of the methods predict the class that a row has.
+// The number of methods that predict a row's class correctly.
 const countRight = ({ dataset, row }) =>
   Object.values(dataset.predictions).filter((p) => p.predicted[row] === dataset.truth[row]).length;
 
-// How much there is to see for a row: the features of the smallest tree.
+// How much there is to show for a row: the number of features in the smallest tree.
 function smallestTree({ entry }) {
   const trees = Object.values(entry.methods).filter((why) => why.tree);
   return trees.length ? Math.min(...trees.map((why) => why.features.length)) : 0;
 }
 
-// The list of rows, and beside it the one that is chosen.
+// The list of rows, next to the chosen one.
 class RowBrowser {
   constructor(all) {
     const filters = { query: "", datasetIndex: null, explainedOnly: false, agreement: "", leastTerms: 0 };
@@ -83,9 +83,15 @@ class RowBrowser {
       ),
       datasets.length > 1 && selectField("Dataset", options, changeDataset, ""),
       !isStudy && candidateSwitches(this),
-      agreementField(this),
-      termsField(this),
-      checkbox("explained only", (explainedOnly) => this.change({ explainedOnly })),
+      details(
+        { class: "filters" },
+        "Filters",
+        controls(
+          agreementField(this),
+          termsField(this),
+          checkbox("only with an explanation", (explainedOnly) => this.change({ explainedOnly })),
+        ),
+      ),
     );
   }
 
@@ -117,7 +123,11 @@ class RowBrowser {
       const attributes = { type: "button", "aria-current": this.isChosen(g), onclick: () => this.choose(g) };
       return el("li", {}, el("button", attributes, isStudy ? studyRowLines(g) : candidateLines(g)));
     };
-    setContent(this.list, found.slice(0, this.shown).map(item));
+    const items = found.slice(0, this.shown).map(item);
+    // Rows are listed by rank; the line is below the last row in the list at the stated error rate.
+    const within = found.findIndex((g) => g.row >= this.listed);
+    if (!isStudy && within > 0 && within <= items.length) items.splice(within, 0, endOfList(this));
+    setContent(this.list, items);
     const showMore = () => {
       this.shown += MORE_LISTED;
       this.draw();
@@ -125,7 +135,7 @@ class RowBrowser {
     setContent(this.more, moreButton(found.length - this.shown, showMore));
   }
 
-  // An exact name comes before names that contain it.
+  // An exact match comes before names that contain the query.
   openFirst() {
     const found = this.found();
     const isExact = (g) => [g.name, symbolOf(g.dataset, g.row)].some((name) => name.toLowerCase() === this.query);
@@ -152,7 +162,7 @@ class RowBrowser {
     if (g) setContent(this.detail, rowDetail(g, goTo));
   }
 
-  // On narrow screens the row is below the list, so it is scrolled to.
+  // On narrow screens the row is below the list, so scroll to it.
   choose(g) {
     this.open(g);
     setAddress("row", g.name, ...(datasets.length > 1 ? [g.dataset.name] : []));
@@ -173,12 +183,13 @@ function studyRowLines(g) {
   const number = Object.keys(dataset.predictions).length;
   return [
     el("strong", {}, rowName(g)),
-    el("span", {}, entry && pill("explained")),
+    el("span", {}),
     el(
       "span",
       { class: "sub" },
       [bdi(dataset.name), "; ", bdi(dataset.classes[dataset.truth[row]])],
       `; correct: ${countRight(g)} of ${plural(number, "method")}`,
+      !entry && "; not explained here",
     ),
   ];
 }
@@ -191,9 +202,7 @@ function rowDetail(g, goTo) {
     csvButton(`${rowNoun} ${g.name}`, () => listedContents([g])),
     el("p", {}, isStudy ? studyRowSummary(g) : candidateSummary(g)),
     scoreTable(dataset, row),
-    isStudy &&
-      isCalibrated(dataset) &&
-      note("Calibrated P: Platt's sigmoid over the log-odds of held-out rows, at the data's class frequencies."),
+    scoreNote(dataset),
     others.length > 0 &&
       note(
         `The same ${rowNoun} in `,
@@ -223,9 +232,9 @@ function scoreTable(dataset, row) {
   const shownClass = dataset.positive || (dataset.classes.length === 2 ? dataset.classes[1] : "predicted class");
   const heads = [
     columnHead("method"),
-    columnHead("predicted"),
+    about.unlabelled ? numberHead("lift") : columnHead("predicted"),
     isStudy && columnHead("verdict"),
-    isCalibrated(dataset) && numberHead("calibrated P(", bdi(shorten(shownClass, 24)), ")"),
+    isCalibrated(dataset) && numberHead(about.unlabelled ? "P(" : "calibrated P(", bdi(shorten(shownClass, 24)), ")"),
     report.lists && numberHead("p-value"),
     numberHead("log-odds"),
     showsRaw(dataset) && numberHead("raw P(", bdi(shorten(shownClass, 24)), ")"),
@@ -233,7 +242,24 @@ function scoreTable(dataset, row) {
   const rows = Object.entries(dataset.predictions).map(([method, prediction]) =>
     scoreRow(dataset, row, methods[method].name, prediction),
   );
-  return scrollRegion("Scores of the methods", table({ class: "scores" }, heads, rows));
+  return scrollRegion("Predictions of the methods", table({ class: "scores" }, heads, rows));
+}
+
+// The meaning of the columns of predictions.
+function scoreNote(dataset) {
+  const [calibrated, raw] = [isCalibrated(dataset), showsRaw(dataset)];
+  return note(
+    "Log-odds: the model's own, the sum of its contributions. ",
+    calibrated && "Calibration changes P, not the log-odds. ",
+    about.unlabelled && `Lift: how many times as often ${rowNouns} like this occur among the known ${rowNouns}. `,
+    calibrated &&
+      (about.unlabelled
+        ? "P: the lift times the given share of positives. "
+        : `Calibrated P: fitted to held-out ${rowNouns}, so about 80% of ${rowNouns} with P = 0.8 have the class. `),
+    raw && "Raw P: the method's uncalibrated probability, which is often too close to 0 or 1. ",
+    report.lists &&
+      `p-value: about the share of all held-out ${rowNouns} that have the other class and rank at least as high.`,
+  );
 }
 
 function scoreRow(dataset, row, method, prediction) {
@@ -243,19 +269,21 @@ function scoreRow(dataset, row, method, prediction) {
   const verdict = pill([mark, el("span", { class: "word" }, word)], className);
   return tableRow(
     rowHead(bdi(method)),
-    el("td", {}, bdi(dataset.classes[prediction.predicted[row]] ?? "?")),
+    about.unlabelled ? liftCell(prediction, row) : el("td", {}, bdi(dataset.classes[prediction.predicted[row]] ?? "?")),
     isStudy && el("td", {}, verdict),
-    isCalibrated(dataset) &&
-      numberCell(prediction.calibrated ? el("strong", {}, probability(prediction.calibrated[row])) : "–"),
+    isCalibrated(dataset) && calibratedCell(prediction, row),
     pValueCell(prediction, row),
     numberCell(signed(odds)),
     showsRaw(dataset) && numberCell(chance === null ? "–" : probability(chance)),
   );
 }
 
+const strongOr = (text) => numberCell(text === undefined ? "–" : el("strong", {}, text));
+const calibratedCell = ({ calibrated }, row) => strongOr(calibrated && probability(calibrated[row]));
+const liftCell = ({ lift }, row) => strongOr(lift && liftText(lift[row]));
 const pValueCell = (prediction, row) => report.lists && numberCell(pValueOf(prediction, row, "", "–"));
 
-// Log-odds are known for two classes only; a method may also give neither.
+// Log-odds exist for two classes only; a method may also give neither.
 function scoresOf(prediction, row) {
   const odds = prediction.log_odds?.[row] ?? null;
   return { odds, chance: odds === null ? (prediction.probability?.[row] ?? null) : sigmoid(odds) };
@@ -266,13 +294,13 @@ function howToExplain({ name }) {
     ? `${about.command || "hietan study ..."} --rows ${shellQuoted(name)}`
     : `${about.command} --row ${shellQuoted(name)}`;
   const words = isStudy
-    ? `This ${rowNoun} is not explained in this report. Run this command with the study's own directory as --output ` +
-      "to add its explanation; finished jobs are not run again:"
+    ? `This report does not explain this ${rowNoun}. To add its explanation, run this command with the study's ` +
+      "directory as --output; finished jobs are not run again:"
     : `This command explains the ${rowNoun} in a terminal:`;
   return [el("p", {}, words), el("pre", {}, el("code", { class: "command" }, command))];
 }
 
-// The methods last looked at stay chosen from row to row.
+// The last methods chosen stay chosen from row to row.
 const lastShown = { first: null, second: null };
 
 function explanations(dataset, entry) {

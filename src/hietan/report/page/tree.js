@@ -1,10 +1,10 @@
-// The learned tree as an outline: a feature on each line, its children below it, the strongest path first. Lines never
-// share a place, so no name lies on a node or on another name, however narrow the screen.
+// The learned tree as an outline: one feature per line, its children below it, the strongest path first. Lines never
+// overlap, so no name covers a node or another name on narrow screens.
 const TREE_LINE = 26;
 const PATHS_OPEN = 8;
 
-// The features directly below each feature and the roots, those with the strongest feature in their part of the tree
-// first; and how many features are below each in all.
+// The features directly below each feature and the roots, the branch with the strongest feature first; and the number
+// of features below each.
 function treeShape(why) {
   const below = why.features.map(() => []);
   const roots = [];
@@ -30,13 +30,13 @@ function treeShape(why) {
 
 const textMeasure = document.createElement("canvas").getContext("2d");
 
-// How many pixels a text takes in a picture.
+// The width of a text in pixels.
 function textWidth(text) {
   textMeasure.font = "12px " + getComputedStyle(document.body).fontFamily;
   return textMeasure.measureText(text).width;
 }
 
-// As much of a text as fits into some pixels.
+// The part of a text that fits into some pixels.
 function fitText(text, room) {
   const fits = (length) => textWidth(shorten(text, length)) <= room;
   if (fits(text.length)) return text;
@@ -69,7 +69,7 @@ class TreeDrawing {
     this.stage = el("div", { class: "stage" }, this.picture, this.tip);
   }
 
-  // What is open at first: the way to the strongest features.
+  // The lines that are open at first: the paths to the strongest features.
   strongPaths() {
     const { contributions, parents } = this.why;
     const open = new Set();
@@ -93,7 +93,7 @@ class TreeDrawing {
         legendItem({ r: 6, fill: "var(--pro)" }, `evidence for ${why.target}`),
         legendItem({ r: 6, fill: "var(--anti)" }, "evidence against it"),
         legendItem({ r: 5, class: "hollow" }, `hollow: the ${rowNoun} lacks the term`),
-        el("li", {}, "larger: contributes more"),
+        el("li", {}, "larger: larger contribution"),
       ),
       el(
         "div",
@@ -104,7 +104,7 @@ class TreeDrawing {
         svgButton(`tree ${this.title}`, this.picture),
       ),
       this.stage,
-      checkbox("Show the ontology's own edges (dashed)", showOntology),
+      checkbox("Show edges of the ontology (dashed)", showOntology),
       this.near,
     );
   }
@@ -145,7 +145,7 @@ class TreeDrawing {
     this.nodes = new Map(this.shown.map(([i]) => [i, this.node(i, place.get(i))]));
     const help =
       `${title}: learned tree of ${plural(why.features.length, "feature")}, the strongest paths first. Up and down ` +
-      "go from line to line, right opens and left closes a branch, Enter shows a term's neighbours.";
+      "move between lines, right opens and left closes a branch, Enter shows a term's neighbours.";
     return svg(
       "svg",
       {
@@ -179,7 +179,7 @@ class TreeDrawing {
     });
   }
 
-  // The square root, so that it is the area of a point that grows with the contribution.
+  // The square root, so that the area of a point grows with the contribution.
   radius(i) {
     return 3 + 6 * Math.sqrt(Math.abs(this.why.contributions[i]) / this.strongest);
   }
@@ -218,8 +218,8 @@ class TreeDrawing {
     );
   }
 
-  // What a line says beside its name: how much is folded, and what the feature adds. The name of the line has it in
-  // words, so this is left to the eye.
+  // The text at the end of a line: how much is folded, and the contribution. The line's accessible name includes both,
+  // so this text is only visual.
   numbers(i, y) {
     const [adds, folded] = [this.why.contributions[i], this.open.has(i) ? 0 : this.shape.sizes[i]];
     return svg(
@@ -230,7 +230,7 @@ class TreeDrawing {
     );
   }
 
-  // Below the node, or above it where there is no room below; never outside the stage.
+  // Below the node, or above it if there is no room below; never outside the stage.
   showTip(i) {
     const { tip } = this;
     setContent(tip, tipContent(this.dataset, this.why, i));
@@ -248,7 +248,7 @@ class TreeDrawing {
     this.tip.hidden = true;
   }
 
-  // A line that is pressed opens or closes, and shows where its term is in the ontology.
+  // Pressing a line opens or closes it and shows where its term is in the ontology.
   press(i) {
     const hadFocus = this.picture.contains(document.activeElement);
     if (this.shape.below[i].length) this.toggle(i);
@@ -274,7 +274,7 @@ class TreeDrawing {
     setContent(this.near, ontologyNeighbours(this.dataset, this.why.features[i], this.nodeOfColumn, goTo));
   }
 
-  // Tab reaches one line at a time: the one that was last walked to.
+  // Tab reaches one line at a time: the last one visited.
   walkTo(i) {
     if (i === undefined || !this.nodes.has(i)) return;
     this.nodes.get(this.current)?.setAttribute("tabindex", -1);

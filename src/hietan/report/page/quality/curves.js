@@ -38,7 +38,9 @@ function curvePair(dataset, method) {
     ];
     return cardWithTools(title, tools, picture);
   };
-  const keys = curves.map(([m]) => el("li", { class: Number(m) === method && "strong" }, curveKey(m), methodLink(m)));
+  const keys = curves.map(([m]) =>
+    el("li", { class: Number(m) === method ? "strong" : "faded" }, curveKey(m), methodLink(m)),
+  );
   return [
     legend(keys),
     el(
@@ -48,7 +50,7 @@ function curvePair(dataset, method) {
       one("Precision and recall", "precision", ["recall", "precision"], [share, share]),
     ),
     note(
-      "The band is the middle 95% of draws of rows, for the method in detail. Dashed: chance. ",
+      "Choose a method above; other methods are faded. The band is its 95% bootstrap interval. Dashed: chance level. ",
       "Positive is ",
       bdi(dataset.classes[1]),
       ".",
@@ -56,13 +58,15 @@ function curvePair(dataset, method) {
   ];
 }
 
-// The method in detail is drawn last, on its band; the others are thin.
+const FADED = { "stroke-width": 1.1, "stroke-opacity": 0.22 };
+
+// The chosen method is drawn last, on its band; the others are faded.
 function bandPicture(dataset, chosen, key, { title, axes, chance }, width) {
   const { grid, methods: found } = dataset.quality;
   const others = Object.keys(found).map(Number);
   others.sort((a, b) => (a === chosen) - (b === chosen));
   const area = key === "roc" ? "auc" : "average_precision";
-  const words = others.map((m) => `${methods[m].name} ${inMetric(found[m].scores[area][0], area)}`);
+  const words = others.map((m) => `${methods[m].name} ${inMetric(found[m].scores[area][0])}`);
   const label = `${title}; ${metricOf(area).label}: ${words.join(", ")}.`;
   return squarePlot(width, label, axes, chance, (x, y) =>
     others.map((m) => {
@@ -74,7 +78,7 @@ function bandPicture(dataset, chosen, key, { title, axes, chance }, width) {
       const isChosen = m === chosen;
       return [
         isChosen && svg("path", { d: band, fill: curveColour(m), "fill-opacity": 0.16 }),
-        svg("path", { d: line, ...curveStroke(m), "stroke-width": isChosen ? 2.6 : 1.3 }),
+        svg("path", { d: line, ...curveStroke(m), ...(isChosen ? { "stroke-width": 2.6 } : FADED) }),
       ];
     }),
   );
@@ -134,13 +138,13 @@ function confusionCard(dataset, method) {
     ),
     tuned?.by === "other folds" &&
       note(
-        "The tuned threshold of a row is the probability that gives the highest GMean on the other folds; ",
-        "the row's own fold has no say in it. Counts are those of the first seed.",
+        "A row's tuned threshold is the probability that gives the highest GMean on the other folds. Counts are from ",
+        "the first seed.",
       ),
   );
 }
 
-// Shares of each true class; the colour says how large the share is, from none to all.
+// Shares of each true class; a darker colour means a larger share.
 function confusionMatrix(dataset, counts, title) {
   const { classes } = dataset;
   const cell = (t, p) => {
@@ -166,7 +170,7 @@ function confusionMatrix(dataset, counts, title) {
     {},
     el("h3", {}, title),
     scrollRegion(title, table({ class: "confusion" }, heads, classes.map(row))),
-    note(`GMean ${inMetric(gmean, "gmean")}; ${percent(tp / Math.max(1, tp + fp))}% of the rows predicted `, [
+    note(`GMean ${inMetric(gmean)}; ${percent(tp / Math.max(1, tp + fp))}% of the rows predicted `, [
       bdi(classes[1]),
       " are ",
       bdi(classes[1]),

@@ -1,4 +1,4 @@
-// How good the methods are on one dataset: its classes, every score with its sampling error, and paired differences.
+// How good the methods are on one dataset: its classes, each score with its sampling error, and paired differences.
 const SHOWN_SCORES = ["gmean", "sensitivity", "specificity", "auc", "average_precision"];
 
 function datasetSection(dataset) {
@@ -9,7 +9,7 @@ function datasetSection(dataset) {
   ];
 }
 
-// With several datasets, one is looked at after the other.
+// With several datasets, one is shown at a time.
 function datasetSections() {
   const known = datasets.map((d, i) => [i, d]).filter(([, d]) => d.quality);
   if (datasets.length === 1) return datasetSection(datasets[0]);
@@ -18,12 +18,12 @@ function datasetSections() {
   return el(
     "section",
     { "aria-label": "One dataset" },
-    el("h2", { class: "part-title" }, "One dataset after the other"),
-    drawnByChoice(selectField, "Look at", options, (i) => datasetSection(datasets[i])),
+    el("h2", { class: "part-title" }, "One dataset at a time"),
+    drawnByChoice(selectField, "Dataset to show", options, (i) => datasetSection(datasets[i])),
   );
 }
 
-// Of two classes, the second is what evidence speaks for, in the colours that explanations have.
+// Contributions favour the second of two classes; colours match the explanations.
 const classColour = (dataset, k) => (dataset.classes.length === 2 ? ["var(--anti)", "var(--pro)"][k] : curveColour(k));
 
 const classCounts = (dataset) => dataset.classes.map((_, k) => dataset.truth.filter((t) => t === k).length);
@@ -55,7 +55,7 @@ function dataCard(dataset) {
     legend(dataset.classes.map(name)),
     dataset.equal_rows &&
       note(
-        "Equal rows: ",
+        "Identical rows: ",
         equalRows(dataset),
         ". ",
         about.equal_rows === "not-tested" && dataset.equal_rows.pairs > 0 && "They are not tested.",
@@ -65,7 +65,7 @@ function dataCard(dataset) {
   );
 }
 
-// What was read, dropped and used when the dataset was built.
+// Records read, dropped and used when the dataset was built.
 function lossesTable(dataset) {
   const lines = Object.entries(dataset.account).flatMap(([what, { read, used, dropped, changed }]) => [
     [what, "read", read],
@@ -83,14 +83,14 @@ function lossesTable(dataset) {
     note("When the dataset was built: ", kinds.join("; "), "."),
     details(
       {},
-      "What was lost when the dataset was built",
-      scrollRegion("Losses", table({ class: "losses" }, heads, lines.map(row))),
+      "What was dropped when the dataset was built",
+      scrollRegion("What was dropped", table({ class: "losses" }, heads, lines.map(row))),
       csvButton("losses " + dataset.name, () => [["kind", "what happened", "number"], lines]),
     ),
   ];
 }
 
-// What a coin would reach: 0.5, or the share of the second class for precision.
+// Chance level: 0.5, or the share of the second class for precision.
 const chanceOf = (dataset, score) => (score === "average_precision" ? dataset.quality.positive_share : 0.5);
 
 function scoreCard(dataset) {
@@ -106,13 +106,13 @@ function scoreCard(dataset) {
   return best.card(
     "How good the methods are",
     note(
-      "The bar is the 95% interval of a bootstrap over rows, on a scale from 0 to 1; the thin line is what chance ",
-      "reaches. Sensitivity is the share of ",
+      "Bars show 95% bootstrap intervals on a scale from 0 to 1. The thin line marks chance level. Sensitivity is the ",
+      `fraction of ${rowNouns} of class `,
       bdi(dataset.classes[1]),
-      " that is found, specificity that of ",
+      " that are predicted correctly; specificity, the fraction for ",
       bdi(dataset.classes[0]),
-      ", GMean their geometric mean in %",
-      about.seeds.length > 1 && "; means over the seeds",
+      ". GMean is their geometric mean, which is high only if both are high",
+      about.seeds.length > 1 && ". Values are means over the seeds",
       ".",
     ),
   );
@@ -120,8 +120,8 @@ function scoreCard(dataset) {
 
 function scoreCell(dataset, score, [value, low, high]) {
   return [
-    el("strong", {}, inMetric(value, score)),
-    el("span", { class: "sub" }, `${inMetric(low, score)}–${inMetric(high, score)}`),
+    el("strong", {}, inMetric(value)),
+    el("span", { class: "sub" }, `${inMetric(low)}–${inMetric(high)}`),
     rangeBar([value, low, high], chanceOf(dataset, score)),
   ];
 }
@@ -138,32 +138,32 @@ function pairsCard(dataset) {
   return cardWithTools(
     "Differences between methods",
     csvButton("differences " + dataset.name, contents),
-    drawnByChoice(switchButtons, "Score of the differences", options, (score) => pairsTable(pairs[score], score)),
+    drawnByChoice(switchButtons, "Metric of the differences", options, (score) => pairsTable(pairs[score], score)),
     note(
-      "Each method minus the best one, on the same draws of rows. An interval that does not reach the line of zero ",
-      "speaks for a difference. The best one was found on these same rows, and several are compared with it: an ",
-      "interval that only just misses zero is a hint, no more. The last column is the share of draws in which the ",
-      "method is the better of the two.",
+      "Each method minus the best method, in the same bootstrap draws. If the interval excludes zero, the two methods ",
+      "probably differ. An interval that only just excludes zero is weak evidence, because the best method was chosen ",
+      "on the same rows and several methods are compared with it. The last column is the share of draws in which the ",
+      "method beats the best method.",
     ),
   );
 }
 
 function pairsTable(rows, score) {
-  const { scale, digits, label } = metricOf(score);
-  const written = (x) => signed(scale * x, digits);
+  const { label } = metricOf(score);
+  const written = (x) => signed(x, 3);
   const widest = Math.max(...rows.flatMap(([, , , low, high]) => [Math.abs(low), Math.abs(high)]), 1e-9);
   const place = (x) => 0.5 + (0.5 * x) / widest;
   const best = shorten(methods[rows[0][1]].name, 24);
   const columns = [
     methodColumn(([m]) => m),
-    numberColumn(`${label} minus that of ${best}`, {
+    numberColumn(`${label} minus ${label} of ${best}`, {
       value: (row) => row[2],
       written: (x, row) => [written(x), el("span", { class: "sub" }, `${written(row[3])} to ${written(row[4])}`)],
     }),
     numberColumn(`from ${written(-widest)} to ${written(widest)}`, {
       value: (row) => row[4],
       written: (_, row) => rangeBar(row.slice(2, 5).map(place), 0.5),
-      hint: "The interval of the difference; sorted by its upper end",
+      hint: "95% interval for the difference, sorted by its upper end",
     }),
     numberColumn("better in", { value: (row) => row[5], written: (share) => `${percent(share)}%` }),
   ];
@@ -172,7 +172,7 @@ function pairsTable(rows, score) {
     .elements();
 }
 
-// An estimate on its interval, on a scale from 0 to 1, with a line.
+// An estimate with its interval, on a scale from 0 to 1, with a line.
 function rangeBar([value, low, high], line) {
   const interval = ["interval", low, high - low];
   return bar([interval, ["at", value, 0]], line);
@@ -192,7 +192,7 @@ function plainScores(dataset) {
   const column = (metric) =>
     numberColumn(metricOf(metric).label, {
       value: (m) => found.get(m)[metric] ?? null,
-      written: (x) => inMetric(x, metric),
+      written: inMetric,
     });
   const columns = [methodColumn(), ...metrics.map(column)];
   const scores = new SortedTable(`scores ${dataset.name}`, columns, { className: "ranking", column: 1 });

@@ -1,10 +1,10 @@
-// A table that is sorted by its heads, shows its first rows, and can be saved as a whole.
-// A column has a title, what it is sorted and saved by (value), and what is shown (cell; the value if there is none).
+// A table with sortable columns that shows its first rows and can be saved completely. A column has a title, a value
+// to sort and save by, and optionally a cell to show instead of the value.
 const methodColumn = (of = (m) => m, title = "method") => ({
   ...{ title, value: (row) => methods[of(row)].name, cell: (row) => methodLink(of(row)) },
 });
 
-// A column of numbers, which `written` makes text or elements of; a dash stands for what is missing.
+// A column of numbers, which `written` turns into text or elements; a dash marks missing values.
 const numberColumn = (title, { value, written = (x) => x, hint }) => ({
   ...{ title, hint, value, isNumber: true, cell: (row) => (value(row) === null ? "–" : written(value(row), row)) },
 });
@@ -29,7 +29,7 @@ class SortedTable {
     return [this.region, this.more];
   }
 
-  // The heads and all rows, as they are saved.
+  // The headings and all rows, as they are saved.
   contents() {
     const rows = this.sorted().map((row) => this.columns.map(({ value }) => value(row)));
     return [this.columns.map(({ title }) => title), rows];
@@ -53,7 +53,7 @@ class SortedTable {
     this.draw();
   }
 
-  // What is missing comes last, in either direction; equals stay in the order in which they were given.
+  // Missing values come last in either direction; ties keep their order.
   sorted() {
     const { value, isNumber } = this.columns[this.column];
     const sign = this.descending ? -1 : 1;

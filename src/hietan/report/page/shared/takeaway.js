@@ -1,4 +1,4 @@
-// What people take with them: the numbers of a table as CSV, and a picture as SVG. Nothing leaves the computer.
+// Downloads: the numbers of a table as CSV, and a picture as SVG. Nothing leaves the computer.
 function saveFile(name, text, type) {
   const href = URL.createObjectURL(new Blob([text], { type }));
   el("a", { href, download: name }).click();
@@ -7,7 +7,7 @@ function saveFile(name, text, type) {
 
 const fileStem = (text) => text.replace(/[^\w.-]+/g, "-").replace(/^-+|-+$/g, "") || "table";
 
-// A spreadsheet must not take a name for a formula: such names get an apostrophe, as in the files of a study.
+// A spreadsheet must not read a name as a formula: such names get an apostrophe, as in the files of a study.
 function csvCell(value) {
   if (value === null || value === undefined) return "";
   const text = typeof value === "string" && /^[=+\-@＝＋－＠\t\r\n]/.test(value) ? "'" + value : String(value);
@@ -18,7 +18,7 @@ function csvCell(value) {
 
 const csvText = (heads, rows) => [heads, ...rows].map((row) => row.map(csvCell).join(",") + "\r\n").join("");
 
-// What is saved is made when the button is pressed; there may be nothing.
+// The file is made when the button is pressed; it may be empty.
 function saveButton(format, what, type, make) {
   const save = () => {
     const text = make();
@@ -36,7 +36,7 @@ const svgButton = (what, box) => {
   return saveButton("SVG", what, "image/svg+xml", () => picture() && standaloneSvg(picture()));
 };
 
-// In a file of its own a picture has no style sheet: what the style sheet says is written into it.
+// A separate SVG file has no style sheet, so its styles are written into the picture.
 const PAINT_STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"];
 const TEXT_STYLES = ["fill", "stroke", "stroke-width", "paint-order", "font-size", "font-family", "font-weight"];
 

@@ -1,4 +1,4 @@
-// What terms add to the log-odds, row by row: a point is a row, or as many rows as its title says.
+// Contributions of terms to the log-odds, row by row: a point is a row, or the number of rows in its title.
 const SWARM_LINE = 30;
 
 function beeswarm(dataset, effects, lines) {
@@ -24,7 +24,7 @@ function swarmPicture(dataset, effects, lines, fullWidth) {
   const height = margin.top + lines.length * lineHeight + margin.bottom;
   const middle = (i) => margin.top + (i + 1) * lineHeight - SWARM_LINE / 2;
   const most = Math.max(1, ...lines.flatMap(({ k }) => effects.swarm[k].map(([, , n]) => n)));
-  const label = `What the terms add to the log-odds of ${dataset.classes[1]}; the table below has the numbers.`;
+  const label = `Contributions of the terms to the log-odds of ${dataset.classes[1]}. The table below lists them.`;
   const soft = (v, y, anchor, text) => svgText(x(v), y, anchor, text, { class: "soft" });
   return svg(
     "svg",
@@ -59,7 +59,7 @@ function swarmTicks(start, end) {
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toFixed(digits)));
 }
 
-// Rows that add nearly the same form a spindle: the more rows, the taller. Those with the term lie on top.
+// Rows with nearly the same contribution form a spindle: the more rows, the taller. Rows with the term are on top.
 function swarmPoints(effects, k, x, y, most) {
   const value = (steps) => steps * effects.step;
   const ordered = effects.swarm[k].slice().sort((a, b) => a[1] - b[1]);

@@ -1,7 +1,7 @@
-// One row beside its explanation: the rows behind each number, its neighbours, and what would change the answer.
+// One row next to its explanation: the training rows behind each number, and the row's neighbours.
 
-// The training rows behind a contribution, as in its text: "of 68 genes with X: anti 0 of 54, pro 1 of 14"; and what a
-// regression made of them, if that is much.
+// The training rows behind a contribution, as in its text: "of 68 genes with X: anti 0 of 54, pro 1 of 14"; and the
+// regression's adjustment, if it is large.
 function evidenceBehind(dataset, why, i) {
   const counts = why.counts?.[i];
   const nothing = () =>
@@ -27,9 +27,9 @@ function evidenceBehind(dataset, why, i) {
   );
 }
 
-const weakMark = (why, i) => why.weak.includes(i) && el("strong", { class: "weak", title: "rests on few rows" }, " *");
+const weakMark = (why, i) => why.weak.includes(i) && el("strong", { class: "weak", title: "based on few rows" }, " *");
 
-// What the counts and marks of an explanation mean.
+// The meaning of the counts and marks of an explanation.
 function countsLegend(why) {
   if (!why.counts) return null;
   return note(
@@ -37,33 +37,11 @@ function countsLegend(why) {
     why.counts_note && `${why.counts_note} `,
     why.weak.length > 0 && `* Weak: fewer than 5 of these ${rowNouns} have the value, or fewer than 5 do not. `,
     Object.keys(why.adjusted).length > 0 &&
-      "Adjustment: what the regression adds to the part that follows from the counts.",
+      "Adjustment: the regression's correction to the contribution computed from the counts.",
   );
 }
 
-function whatWouldChange(dataset, { changes, to, tried }) {
-  const along = (added, n) => ` and ${plural(n, added ? "more general term" : "more specific term")}`;
-  const step = ([column, added, size]) => {
-    const what = el("strong", {}, added ? "with " : "without ");
-    return el("li", {}, what, term(dataset, column), size > 1 && along(added, size - 1));
-  };
-  const answer = () => el("strong", {}, bdi(classOfLabel(dataset, to)));
-  const found = () => [el("p", {}, "The answer would be ", answer(), ":"), el("ul", {}, changes.map(step))];
-  return el(
-    "div",
-    { class: "flip" },
-    el("h4", {}, "What would change the answer"),
-    changes.length ? found() : el("p", {}, "No set of up to three changes was found that does."),
-    note(
-      `${plural(tried, "single change")} tried; `,
-      changes.length === 1
-        ? "the smallest that is enough is shown."
-        : "none of them is enough, so further ones were added to the one that comes nearest.",
-    ),
-  );
-}
-
-// The most similar rows, with their classes: a sanity check on what the model says.
+// The most similar rows, with their classes: a sanity check of the prediction.
 function similarRows({ similar }, goTo, { dataset, datasetIndex }) {
   const classOf = ({ row }) => (isStudy ? dataset.classes[dataset.truth[row]] : (trainingOf(dataset, row)?.[2] ?? ""));
   const others = similar.filter(([, similarity]) => similarity > 0);
@@ -85,16 +63,16 @@ function similarRows({ similar }, goTo, { dataset, datasetIndex }) {
   const found = new SortedTable(`similar ${rowNouns}`, columns, { className: "similar", column: 1 }).setRows(rows);
   const words = dataset.classes.map((name) => [`${rows.filter((g) => classOf(g) === name).length} `, bdi(name)]);
   return found.card(
-    isStudy ? `The most similar ${rowNouns}` : `The most similar ${rowNouns} of the training data`,
+    isStudy ? `The most similar ${rowNouns}` : `The most similar ${rowNouns} in the training data`,
     el("p", {}, "Among them: ", joined(words), "."),
     note(
-      "Similarity is simGIC: the information in the terms that two rows share, divided by that in all terms that ",
-      "either of them has; a term that few rows have carries more information.",
+      "Similarity is simGIC: the information in the terms that two rows share, divided by the information in all ",
+      "terms of either row. Rarer terms carry more information.",
     ),
   );
 }
 
-// A link within the page that is followed at once, unless it is opened elsewhere.
+// A link within the report that is followed immediately, unless it is opened elsewhere.
 const followTo = (go) => (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();

@@ -1,6 +1,6 @@
-// One term: who has it, what each model makes of it, and where it is in the hierarchy.
+// One term: the rows that have it, its effect in each model, and its place in the hierarchy.
 
-// The name of a term, which leads to what is known about it, and its identifier, which leads to the ontology.
+// The name of a term, linked to its details, and its identifier, linked to the ontology.
 function linkedTerm(dataset, column) {
   if (!Object.keys(dataset.effects ?? {}).length) return term(dataset, column);
   const feature = dataset.features[column];
@@ -20,7 +20,7 @@ function termCard(dataset, column, close) {
     el("h3", {}, "In the hierarchy"),
     picture,
     note(
-      below.length ? ["Directly below: ", joined(links)] : "No term is below it.",
+      below.length ? ["Directly below: ", joined(links)] : "There are no terms below this term.",
       below.length > 40 && ` and ${count(below.length - 40)} more.`,
     ),
   );
@@ -37,7 +37,7 @@ function whoHasIt(dataset, column) {
   return [joined(shares, "; "), " have it."];
 }
 
-// What each model makes of the term; a model in which it is not among the strongest has no numbers.
+// The term's effect in each model; a model has no numbers if the term is not among its strongest.
 function termInModels(dataset, column) {
   const rows = Object.entries(dataset.effects).map(([m, effects]) => {
     const k = effects.columns.indexOf(column);
@@ -58,7 +58,7 @@ function termInModels(dataset, column) {
   const found = new SortedTable(label, columns, { className: "in-models", column: 1, descending: false });
   return [
     found.setRows(rows).elements(),
-    note(`A dash: not among the ${MOST_LISTED_TERMS} terms that matter most to the model, or a method without trees.`),
+    note(`A dash: not among the model's ${MOST_LISTED_TERMS} most important terms, or the method has no trees.`),
   ];
 }
 

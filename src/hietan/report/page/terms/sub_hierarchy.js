@@ -1,10 +1,10 @@
-// Chosen terms and all that lie above them, as an outline: a term on each line, so that no name lies on another.
+// Chosen terms and all their ancestors, as an outline: one term per line, so that names never overlap.
 const HIERARCHY_LINE = 24;
 
-// The terms from top to bottom, their levels (one more than that of the deepest parent), and the edges between them.
+// The terms from top to bottom, their levels (one more than the deepest parent's), and the edges between them.
 function termsAbove(dataset, lines) {
   const parents = (column) => dataset.ontology[column] ?? [];
-  // What is added to a set while it is walked through is walked through as well.
+  // Iteration over a set includes members that are added on the way.
   const kept = new Set(lines.map(({ column }) => column));
   for (const column of kept) parents(column).forEach((parent) => kept.add(parent));
   const below = (column) => childrenOf(dataset, column).filter((child) => kept.has(child));
@@ -33,14 +33,14 @@ function hierarchyCard(dataset, lines) {
     "Where these terms are in the hierarchy",
     svgButton(`hierarchy ${dataset.name}`, picture),
     note(
-      "The terms of the first picture in colour, below all more general ones; a line leads from each term to those ",
-      "directly below it. The number is the difference that having the term makes.",
+      "The terms from the first picture are coloured and stand below their ancestors. A line joins each term to its ",
+      "children. The number shows the difference that the term makes.",
     ),
     picture,
   );
 }
 
-// The picture of some terms: lines with their columns and, if they are known, their effects.
+// The picture of some terms: lines with their columns and, if known, their effects.
 function drawnHierarchy(dataset, lines) {
   const part = termsAbove(dataset, lines);
   const picture = drawnToWidth((width) => drawHierarchy(dataset, part, lines, Math.min(width, 820)));

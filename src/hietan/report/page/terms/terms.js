@@ -1,8 +1,8 @@
-// Which terms matter to a method: how much they move the answer, which way, and who has them.
+// The terms that matter to a method: how much they change the prediction, in which direction, and who has them.
 const GENERAL = 0.95;
 const SWARM_SHOWN = 15;
 
-// What is known about terms in one method on one dataset, both of which are chosen: `what` is "effects" or "usage".
+// Data on terms for a chosen method and dataset: `what` is "effects" or "usage".
 class MethodView {
   constructor(what, label, preferred) {
     Object.assign(this, { what, label, preferred, known: datasetsWith(what) });
@@ -49,13 +49,13 @@ class MethodView {
 
 const datasetsWith = (what) => [...datasets.keys()].filter((i) => Object.keys(datasets[i][what] ?? {}).length);
 
-// Of some methods, the one with the highest GMean on a dataset: what it has learned is the most worth looking at.
+// The method with the highest GMean on a dataset, which is the most interesting one to show.
 function bestOf(dataset, offered) {
   const gmean = (m) => dataset.quality?.methods[m]?.scores.gmean[0] ?? 0;
   return offered.reduce((best, m) => (gmean(m) > gmean(best) ? m : best));
 }
 
-// One term of the list, with all that is said about it.
+// One term of the list, with its details.
 function termLine(dataset, effects, k) {
   const column = effects.columns[k];
   const present = dataset.present.map((counts) => counts[column]);
@@ -85,7 +85,7 @@ class TermView extends MethodView {
       "Which terms matter",
       [csvButton("terms by effect", () => this.table.contents()), svgButton("terms by effect", this.swarm)],
       this.controls(
-        "Search terms by effect",
+        "Search these terms",
         () => this.openFirst(),
         `hide terms that ${100 * GENERAL}% of the rows have`,
         checkbox("group by branch", (isGrouped) => this.change({ isGrouped })),
@@ -94,10 +94,10 @@ class TermView extends MethodView {
       this.swarm,
       this.box,
       note(
-        "Effect: how much the contribution of a term to the log-odds varies between rows (its standard deviation ",
-        "within folds); a term that every row has tells nothing about any of them. Mean size: the mean of the ",
-        "contribution without its sign. Difference: the mean contribution with the term minus that without it, and ",
-        "the class for which having the term speaks. Folds: in how many of them the difference has the same sign.",
+        "Effect: how much a term's contribution to the log-odds varies between rows (its standard deviation within ",
+        "folds). A term that every row has does not distinguish any rows. Mean size: the mean absolute ",
+        "contribution. Difference: the mean contribution with the term minus the mean without it, and the class that ",
+        "the term favours. Same direction in: the number of folds in which the difference has the same sign.",
       ),
     );
     return [this.oneTerm, whole, this.place];
@@ -121,7 +121,7 @@ class TermView extends MethodView {
     writeAddress("replaceState", "#features");
   }
 
-  // What is searched for may also be a term that matters little to this model.
+  // A search may also find a term that matters little to this model.
   openFirst() {
     const { dataset, state } = this;
     const [line] = this.lines;
@@ -139,7 +139,7 @@ class TermView extends MethodView {
     );
     this.lines = lines;
     this.status.textContent =
-      `${count(lines.length)} of the ${plural(all.length, "term")} that matter most, ` +
+      `${count(lines.length)} of the ${plural(all.length, "most important term")}, ` +
       `judged by ${plural(effects.rows, "row")} in ${plural(effects.folds, "fold")}.`;
     const shown = lines.filter(({ k }) => k < effects.swarm.length).slice(0, SWARM_SHOWN);
     setContent(this.swarm, shown.length > 0 && beeswarm(dataset, effects, shown));
@@ -156,12 +156,12 @@ const differenceColumn = (dataset) =>
       signed(x),
       el("span", { class: x >= 0 ? "sub for" : "sub against" }, "for ", bdi(dataset.classes[x >= 0 ? 1 : 0])),
     ],
-    hint: "The mean contribution with the term minus that without it, and the class that this speaks for",
+    hint: "Mean contribution with the term minus mean contribution without it, and the class that the term favours",
   });
 
-const foldsColumn = numberColumn("folds", {
+const foldsColumn = numberColumn("same direction in", {
   value: ({ agree }) => agree,
-  written: (n, { folds }) => `${n} of ${folds}`,
+  written: (n, { folds }) => `${n} of ${plural(folds, "fold")}`,
 });
 
 function effectTable(dataset, lines) {
@@ -182,7 +182,7 @@ function effectTable(dataset, lines) {
     numberColumn("mean size", {
       value: ({ absolute }) => absolute,
       written: (x) => x.toFixed(3),
-      hint: "The mean size of the contribution, whatever its sign",
+      hint: "Mean absolute contribution",
     }),
     differenceColumn(dataset),
     ...dataset.classes.map(share),
@@ -193,8 +193,8 @@ function effectTable(dataset, lines) {
   return found.setRows(lines);
 }
 
-// The branches of the hierarchy: the terms directly below its most general ones. A term that is in several belongs to
-// the one whose terms matter most together.
+// The branches of the hierarchy: the terms directly below its roots. A term in several branches belongs to the one
+// whose terms matter most together.
 function branchesOf(dataset, lines) {
   const above = memberships(dataset);
   const total = new Map();
@@ -211,7 +211,7 @@ function branchesOf(dataset, lines) {
   return [...groups].map(([branch, group]) => [branch, group, sum(group)]).sort((a, b) => b[2] - a[2]);
 }
 
-// For a column, the branches above it, or itself if it is at the top.
+// The branches above a column, or the column itself if it is at the top.
 function memberships(dataset) {
   const known = new Map();
   const find = (column) => {

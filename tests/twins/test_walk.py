@@ -1,7 +1,6 @@
-"""Traces: the paper's worked examples step by step, the kernel's trees, and reasons that hold when they are given."""
+"""The paper's walk, recorded: its worked examples step by step, the kernel's trees, reasons that hold when given."""
 
 import itertools
-import re
 
 import numpy as np
 import pandas as pd
@@ -9,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite
-from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
-from hietan.explain._trace import Direction, Verdict, trace_tree
+from hietan.datasets import fetch_ageing_genes
+from reproduction.paper.walk import Direction, Verdict, trace_row, trace_tree
 from support import twins
 from support.comparison import fitted, frame, ontology, ranking_of
 from support.families import LAZY_TREES, TREES
@@ -39,13 +38,13 @@ def test_figure_2_step_by_step():
     trace = figure(directed=True)
     assert trace.tree.edges == (("F", "C"), ("C", "D"), ("D", "B"), ("B", "E"), ("E", "A"))
     assert steps(trace) == [
-        ("CF", Verdict.ALONG_HIERARCHY, "taken: F is an ancestor of C"),
-        ("AE", Verdict.ALONG_HIERARCHY, "taken: E is an ancestor of A"),
-        ("AC", Verdict.BOTH_HAVE_PARENTS, "refused: both have a parent already"),
-        ("CD", Verdict.ALONG_HIERARCHY, "taken: C is an ancestor of D"),
-        ("BD", Verdict.FROM_PARENT, "taken: D has a parent already, B has none"),
-        ("BF", Verdict.CYCLE, "refused: B and F are connected already"),
-        ("BE", Verdict.FROM_PARENT, "taken: B has a parent already, E has none"),
+        ("CF", Verdict.ALONG_HIERARCHY, "added: F is an ancestor of C"),
+        ("AE", Verdict.ALONG_HIERARCHY, "added: E is an ancestor of A"),
+        ("AC", Verdict.BOTH_HAVE_PARENTS, "skipped: both already have a parent"),
+        ("CD", Verdict.ALONG_HIERARCHY, "added: C is an ancestor of D"),
+        ("BD", Verdict.FROM_PARENT, "added: D already has a parent, and B has none"),
+        ("BF", Verdict.CYCLE, "skipped: B and F are already connected"),
+        ("BE", Verdict.FROM_PARENT, "added: B already has a parent, and E has none"),
     ]
     assert trace.directions == {
         ("F", "C"): Direction.HIERARCHY,
@@ -61,13 +60,13 @@ def test_figure_3_step_by_step():
     trace = figure(directed=True, values=ROW)
     assert trace.tree.edges == (("F", "B"), ("B", "E"), ("E", "A"))
     assert steps(trace) == [
-        ("CF", Verdict.REDUNDANT, "refused: F is an ancestor of C, and both are 1"),
-        ("AE", Verdict.ALONG_HIERARCHY, "taken: E is an ancestor of A"),
-        ("AC", Verdict.REMOVED, "refused: C was removed, with the same value as its ancestor E"),
-        ("CD", Verdict.REMOVED, "refused: C was removed, with the same value as its ancestor E"),
-        ("BD", Verdict.REMOVED, "refused: D was removed, with the same value as its ancestor A"),
-        ("BF", Verdict.ALONG_HIERARCHY, "taken: F is an ancestor of B"),
-        ("BE", Verdict.FROM_PARENT, "taken: B has a parent already, E has none"),
+        ("CF", Verdict.REDUNDANT, "skipped: F is an ancestor of C, and both are 1"),
+        ("AE", Verdict.ALONG_HIERARCHY, "added: E is an ancestor of A"),
+        ("AC", Verdict.REMOVED, "skipped: C was removed, because it has the same value as its ancestor E"),
+        ("CD", Verdict.REMOVED, "skipped: C was removed, because it has the same value as its ancestor E"),
+        ("BD", Verdict.REMOVED, "skipped: D was removed, because it has the same value as its ancestor A"),
+        ("BF", Verdict.ALONG_HIERARCHY, "added: F is an ancestor of B"),
+        ("BE", Verdict.FROM_PARENT, "added: B already has a parent, and E has none"),
     ]
     assert trace.considered[1].removed == ("C", "D") and trace.removed_by == {"C": "E", "D": "A"}
     assert trace.directions[("B", "E")] is Direction.PARENT
@@ -99,7 +98,7 @@ def test_open_edges_are_directed_by_a_parent_that_comes_later():
     )
     assert steps(blocked)[1][1:] == (
         Verdict.HAS_PARENT,
-        "refused: c is a descendant of a, and has a parent already",
+        "skipped: c is a descendant of a and already has a parent",
     )
 
 
@@ -117,7 +116,7 @@ def test_the_tree_is_the_kernels_and_every_reason_holds(problem):
     for make in TREES:
         clf = fitted(problem, make, hierarchy=ontology(problem))
         for r, tree in enumerate(clf.trees(rows)):
-            trace = clf.trace(rows.iloc[[r]])
+            trace = trace_row(clf, rows.iloc[[r]])
             assert trace.tree == tree
             assert tuple(trace.directions) == tree.edges
             assert set(trace.removed_by) == set(problem.names) - set(tree.features)
@@ -128,29 +127,13 @@ def test_the_tree_is_the_kernels_and_every_reason_holds(problem):
             assert [edge.rank for edge in trace.considered] == list(range(1, trace.n_considered + 1))
 
 
-@examples(20)
-@given(problem=problems(min_features=1))
-def test_a_limited_trace_has_the_first_edges_and_those_that_were_taken(problem):
-    rows = rows_of(problem, 2)
-    for make in TREES:
-        clf = fitted(problem, make)
-        for r in range(len(rows)):
-            whole = clf.trace(rows.iloc[[r]])
-            for limit in (0, 1, 4):
-                trace = clf.trace(rows.iloc[[r]], limit=limit)
-                kept = [e for e in whole.considered if e.rank <= limit or e.verdict.is_taken]
-                assert list(trace.considered) == kept
-                assert (trace.tree, trace.n_considered) == (whole.tree, whole.n_considered)
-                assert (trace.directions, trace.removed_by) == (whole.directions, whole.removed_by)
-
-
 @examples(10)
 @given(problem=larger_problems())
 def test_the_tree_is_the_kernels_in_larger_problems(problem):
     rows = rows_of(problem, 2)
     for make in TREES:
         clf = fitted(problem, make)
-        assert [clf.trace(rows.iloc[[r]]).tree for r in range(len(rows))] == clf.trees(rows)
+        assert [trace_row(clf, rows.iloc[[r]]).tree for r in range(len(rows))] == clf.trees(rows)
 
 
 @examples(40)
@@ -165,7 +148,7 @@ def test_the_steps_of_hie_tan_and_lite_are_those_of_the_literal_twin(problem):
             ranking_of(problem), problem.ancestors, values, watch=lambda *state, s=states: s.append(state)
         )
         before = [(set(), set(), set()), *states]
-        trace = fitted(problem, make).trace(row)
+        trace = trace_row(fitted(problem, make), row)
         for k, edge in enumerate(trace.considered):
             (directed, undirected, removed), (then_directed, then_undirected, then_removed) = before[
                 k : k + 2
@@ -196,7 +179,7 @@ def test_removed_features_are_those_of_the_explanation(problem):
     for make in LAZY_TREES:
         clf = fitted(problem, make)
         for r, explanation in enumerate(clf.explain(rows)):
-            trace = clf.trace(rows.iloc[[r]])
+            trace = trace_row(clf, rows.iloc[[r]])
             assert trace.removed_by == {removal.feature: removal.by for removal in explanation.removed}
 
 
@@ -206,57 +189,10 @@ def test_a_chain_of_equal_values_leaves_one_feature_and_says_so():
     y = [1, 1, 0, 0] * 3
     for make in (HieTANLite, HRETAN):
         clf = make(hierarchy=hierarchy, random_state=0).fit(X, y)
-        trace = clf.trace(X.iloc[0])  # a single row, too
+        trace = trace_row(clf, X[:1])
         assert trace.tree == clf.trees(X[:1])[0] and len(trace.tree) == 1
         assert [edge.verdict for edge in trace.considered] == [Verdict.REDUNDANT] * 3
         assert trace.removed_by == {"animal": "bird", "owl": "bird"} and not trace.taken
-        assert "No edge was taken: bird is kept alone." in str(trace)
-
-
-# ------------------------------------------------------------------ what is shown
-
-
-@pytest.fixture(scope="module")
-def model():
-    data = make_hierarchical_classification(100, 40, random_state=0)
-    return HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y), data
-
-
-def test_text_and_html(model):
-    clf, data = model
-    names = [f"<name {j}>" for j in range(40)]
-    varied = int(np.argmax(np.asarray(data.X.sum(axis=1)).ravel()))  # a row that removes few features
-    trace = clf.trace(data.X[[varied]], term_names=names)
-    lines = trace.text(5).splitlines()
-    assert lines[0].startswith("HieTANLite, row 0: a tree of ") and re.match(
-        r"  1  .* \(<name \d+>\)", lines[2]
-    )
-    assert len([line for line in lines if re.match(r"  \d  ", line)]) == 5
-    assert f"{len(trace.considered) - 5:,} further edges were considered: " in str(trace.text(5))
-    assert len(trace.text(10**6).splitlines()) >= len(trace.considered)
-    refused = len(trace.considered) - len(trace.taken)
-    assert (
-        f"\n{refused:,} further edges were considered and refused."
-        in clf.trace(data.X[[varied]], limit=0).text()
-    )
-    html = trace._repr_html_()
-    assert "&lt;name" in html and "<name" not in html
-
-
-def test_the_frame_has_a_row_per_edge(model):
-    clf, data = model
-    trace = clf.trace(data.X[:1])
-    frame = trace.to_frame()
-    assert len(frame) == len(trace.considered) and frame["direction"].notna().sum() == len(trace.tree) - 1
-    assert set(frame["verdict"]) <= {verdict.name.lower() for verdict in Verdict}
-
-
-def test_any_form_of_one_row_and_no_other(model):
-    clf, data = model
-    dense = np.asarray(data.X.todense()) if hasattr(data.X, "todense") else np.asarray(data.X)
-    assert clf.trace(dense[3]).tree == clf.trace(dense[3:4]).tree == clf.trees(dense)[3]
-    with pytest.raises(ValueError, match="trace takes one row, got 2; pass a single one"):
-        clf.trace(dense[:2])
 
 
 @pytest.mark.slow
@@ -264,6 +200,4 @@ def test_any_form_of_one_row_and_no_other(model):
 def test_real_data(real_data, make):
     data = fetch_ageing_genes("mouse", "CC", data_home=real_data)
     clf = make(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
-    trace, limited = clf.trace(data.X[:1]), clf.trace(data.X[:1], limit=20)
-    assert trace.tree == limited.tree == clf.trees(data.X[:1])[0]
-    assert limited.directions == trace.directions and limited.n_considered == trace.n_considered
+    assert trace_row(clf, data.X[:1].toarray()).tree == clf.trees(data.X[:1])[0]

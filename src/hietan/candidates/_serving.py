@@ -1,0 +1,129 @@
+"""Predictions from lists of terms, for one row or a million, as a service needs them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan.candidates._error_rate import row_odds
+from hietan.evaluation._cross_validation import predict_rows
+from hietan.explain import Contribution
+from hietan.hierarchy import Hierarchy
+from hietan.hierarchy._term_rows import ClosedColumns, rows_from_lists
+
+if TYPE_CHECKING:
+    from hietan.candidates._models import TrainedModel
+
+MOST_UNKNOWN = 10_000
+"""So many different unknown terms are counted by name."""
+
+
+@dataclass(frozen=True)
+class RowPrediction:
+    """A model's prediction for a row of terms.
+
+    Attributes
+    ----------
+    predicted : str
+        The predicted class; "" if one class of the model is unlabelled.
+    probability : float or None
+        The probability of the positive class, or of the most probable one of several, calibrated if the model is. None
+        if one class is unlabelled.
+    log_odds : float
+        The log-odds of the same class.
+    lift : float or None
+        If one class is unlabelled, how many times as often rows like this one occur among positives.
+    unknown : tuple of str
+        The row's terms that are not in the model.
+    reasons : tuple of Contribution
+        The strongest contributions to the log-odds, if they were requested.
+    positive : str
+        The class that probability, log-odds and reasons refer to; "" for the most probable of several classes.
+    """
+
+    predicted: str
+    probability: float | None
+    log_odds: float
+    lift: float | None = None
+    unknown: tuple[str, ...] = ()
+    reasons: tuple[Contribution, ...] = ()
+    positive: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction as plain values for JSON, without fields that do not apply."""
+        found = {name: value for name, value in vars(self).items() if value not in (None, "", ())}
+        found["unknown"] = list(self.unknown)
+        if self.reasons:
+            names = ("feature", "value", "contribution")
+            found["reasons"] = [{name: getattr(part, name) for name in names} for part in self.reasons]
+        return found
+
+
+def closed_columns(
+    known: Hierarchy, newer: Hierarchy | None, aliases: Mapping[str, Sequence[str]]
+) -> ClosedColumns:
+    """Return the model columns that a term sets to 1: its own column, its ancestors', and columns from a
+    newer hierarchy.
+
+    A term that only the newer hierarchy contains counts as its known ancestors. `aliases` maps other ids to features.
+    """
+
+    def find(term: str) -> NDArray[np.int32] | None:
+        is_newer = newer is not None and term in newer
+        above = newer.ancestors(term) if newer is not None and is_newer else ()
+        names = [name for each in (term, *above) for name in (each, *aliases.get(each, ()))]
+        found = [known._closed[name] for name in names if name in known]
+        if not (found or is_newer or term in aliases):
+            return None
+        return np.unique(
+            np.concatenate([np.empty(0, dtype=np.int32), *(each for each in found if each is not None)])
+        )
+
+    return ClosedColumns(find, len(known)) if newer is not None or aliases else known._closed
+
+
+def predict_terms(
+    trained: TrainedModel, lists: Iterable[Any], closed: ClosedColumns, seen: Counter[str], reasons: int
+) -> list[RowPrediction]:
+    """Predict rows of terms, and count unknown terms in `seen`; see `TrainedModel.predict`."""
+    lists = [list(each) if isinstance(each, Iterator) else each for each in lists]
+    rows, classifier = rows_from_lists(lists, closed), trained.classifier
+    for term, n in rows.unknown.items():
+        seen[term if term in seen or len(seen) < MOST_UNKNOWN else ""] += n
+    if not lists:
+        return []
+    X = rows.ones.astype(np.uint8)
+    said = predict_rows(classifier, X)
+    if said.log_proba is None:
+        raise ValueError(f"{type(classifier).__name__} has no probabilities")
+    name = trained.positive_name
+    odds = row_odds(said.log_proba, trained.class_names.index(name) if name else None)
+    labels = trained.predicted_labels(row_odds(said.log_proba), said.y_pred).tolist()
+    n = len(lists)
+    predicted, probabilities = [""] * n, [None] * n
+    if not trained.unlabelled:
+        predicted = [trained.target_names[label] for label in labels]
+        probabilities = trained.probabilities(odds).tolist()
+    lifts = trained.lifts(odds)
+    unknown: list[tuple[str, ...]] = [()] * n
+    if rows.unknown:
+        unknown = [tuple(str(term) for term in terms if str(term) in rows.unknown) for terms in lists]
+    parts: list[tuple[Contribution, ...]] = [()] * n
+    if reasons:
+        explained = classifier.explain(X, target=trained.positive_label)
+        parts = [tuple(each.strongest[:reasons]) for each in explained]
+    columns = (
+        predicted,
+        probabilities,
+        odds.tolist(),
+        [None] * n if lifts is None else lifts.tolist(),
+        unknown,
+        parts,
+        [name or ""] * n,
+    )
+    return [RowPrediction(*values) for values in zip(*columns, strict=True)]

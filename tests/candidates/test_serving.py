@@ -1,0 +1,262 @@
+"""Predictions from lists of terms: the same numbers as in bulk, unknown terms, newer hierarchies; and evaluations."""
+
+import json
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
+
+import hietan
+from hietan import Hierarchy
+from hietan.candidates import TrainedModel, evaluate_model, rank_rows, train_model
+from hietan.candidates._serving import MOST_UNKNOWN
+from hietan.datasets import make_hierarchical_classification
+from hietan.exceptions import DataError
+
+METHODS = [hietan.HieLogistic, hietan.HieBAN, hietan.HieTAN, hietan.HieTANLite]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_hierarchical_classification(300, 60, random_state=2)
+
+
+@pytest.fixture(scope="module", params=METHODS, ids=lambda method: method.__name__)
+def trained(request, data):
+    return train_model(request.param(), data.subset(rows=slice(200)), positive="class0", folds=2)
+
+
+def leaves_of(data, i):
+    """The most specific terms of a row, as an annotation would list them."""
+    present = [data.feature_names[j] for j in np.flatnonzero(data.X[[i]].toarray()[0])]
+    above = {a for term in present for a in data.hierarchy.ancestors(term)}
+    return [term for term in present if term not in above]
+
+
+def test_one_row_has_the_numbers_of_all_rows_to_the_last_bit(trained, data):
+    rows = [leaves_of(data, i) for i in range(300)]
+    bulk = trained.predict(rows)
+    assert [trained.predict([row])[0] for row in rows] == bulk
+    ranked = rank_rows(trained, data, match=("id",))
+    assert [found.log_odds for found in bulk] == ranked.log_odds.tolist()
+    assert [found.probability for found in bulk] == ranked.probabilities.tolist()
+    assert {found.positive for found in bulk} == {"class0"} == {bulk[0].to_dict()["positive"]}
+    assert [found.predicted for found in bulk] == [trained.target_names[label] for label in ranked.labels]
+
+
+def test_probabilities_are_those_of_the_classifier_and_its_calibration(trained, data):
+    (found,) = trained.predict([leaves_of(data, 7)])
+    joint = trained.classifier.predict_log_proba(data.X[[7]])[0]
+    assert found.log_odds == pytest.approx(joint[0] - joint[1], abs=1e-9)
+    slope, shift = trained.calibration
+    assert found.probability == pytest.approx(1 - expit(slope * (joint[1] - joint[0]) + shift), abs=1e-9)
+
+
+def test_reasons_are_the_strongest_contributions(trained, data):
+    (found,) = trained.predict([leaves_of(data, 3)], reasons=4)
+    explanation = trained.classifier.explain(data.X[[3]], target=0)[0]
+    assert found.reasons == tuple(explanation.strongest[:4]) and len(found.reasons) == 4
+    sizes = [abs(part.contribution) for part in found.reasons]
+    assert sizes == sorted(sizes, reverse=True)
+    shown = json.loads(json.dumps(found.to_dict()))
+    assert shown["reasons"][0]["feature"] == found.reasons[0].feature and shown["unknown"] == []
+
+
+def test_unknown_terms_are_counted_in_the_result_and_in_total(data):
+    trained = train_model(hietan.HieBAN(), data, validate=False)
+    known = leaves_of(data, 0)
+    first, second = trained.predict([[*known, "new"], ["other", "new"]])
+    assert first.unknown == ("new",) and second.unknown == ("other", "new")
+    assert first.log_odds == trained.predict([known])[0].log_odds
+    trained.predict([["new"]])
+    assert trained.unknown_terms == {"new": 3, "other": 1}
+    for k in range(0, 2 * MOST_UNKNOWN, 1000):
+        trained.predict([[f"x{i}" for i in range(k, k + 1000)]])
+    assert (
+        len(trained.unknown_terms) == MOST_UNKNOWN + 1
+        and sum(trained.unknown_terms.values()) == 4 + 2 * MOST_UNKNOWN
+    )
+
+
+def test_a_new_leaf_counts_as_its_known_parents(data):
+    trained = train_model(hietan.HieLogistic(), data, validate=False)
+    first, second = data.hierarchy.leaves[:2]
+    newer = Hierarchy.from_edges(
+        [*data.hierarchy.edges, (first, "new"), (second, "new"), ("new", "newest"), ("a", "b")]
+    )
+    expected = trained.predict([[first, second]])[0]
+    for term in ("new", "newest"):
+        found = trained.predict([[term]], hierarchy=newer)[0]
+        assert found.log_odds == expected.log_odds and found.unknown == ()
+    nothing, known_to_it, strange = trained.predict([[], ["b"], ["c"]], hierarchy=newer)
+    assert nothing.log_odds == known_to_it.log_odds == strange.log_odds
+    assert known_to_it.unknown == () and strange.unknown == ("c",)
+    assert trained.predict([["new"]])[0].unknown == ("new",)  # without the newer hierarchy again
+
+
+def test_an_edge_that_the_newer_hierarchy_lost_still_counts(data):
+    """Rows stay closed under the hierarchy that the model was trained with."""
+    trained = train_model(hietan.HieLogistic(), data, validate=False)
+    term = data.hierarchy.leaves[0]
+    flat = Hierarchy.from_edges([("root", name) for name in data.feature_names])
+    assert trained.predict([[term]], hierarchy=flat) == trained.predict([[term]])
+
+
+def test_unlabelled_models_return_lifts(data):
+    trained = train_model(hietan.HieLogistic(), data, unlabelled="class0")
+    (found,) = trained.predict([leaves_of(data, 0)])
+    assert found.lift == trained.lifts(np.array([found.log_odds]))[0]
+    assert found.probability is None and found.predicted == ""
+    assert set(found.to_dict()) == {"log_odds", "lift", "unknown", "positive"}
+
+
+def test_several_classes_and_no_rows():
+    data = make_hierarchical_classification(150, 30, n_classes=3, random_state=0)
+    trained = train_model(hietan.HieBAN(), data, folds=2)
+    found = trained.predict([leaves_of(data, i) for i in range(20)])
+    assert [each.predicted for each in found] == [
+        data.target_names[label] for label in trained.classifier.predict(data.X[:20])
+    ]
+    assert trained.predict([]) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "message"),
+    [
+        (["T1"], TypeError, "expected a list of terms in row 0, got 'T1'; split it"),
+        ([["T1"], None], TypeError, "expected a list of terms in row 1, got None"),
+        ([[["T1"]]], TypeError, r"expected terms as text in row 0, got \['T1'\]"),
+        ([[None]], ValueError, r"row 0 contains a missing term \(None\); leave it out"),
+        ([[float("nan")]], ValueError, r"row 0 contains a missing term \(nan\)"),
+    ],
+)
+def test_bad_rows(data, rows, error, message):
+    trained = train_model(hietan.HieBAN(), data, validate=False)
+    with pytest.raises(error, match=message):
+        trained.predict(rows)
+    assert not trained.unknown_terms
+
+
+def test_numbers_are_not_text(data):
+    """Ids that are numbers are not taken for text: 12 is not "12"."""
+    names = tuple(str(j) for j in range(60))
+    hierarchy = Hierarchy.unrelated(names)
+    renamed = replace(data, feature_names=names, term_names=names, hierarchy=hierarchy)
+    trained = train_model(hietan.HieBAN(), renamed, validate=False)
+    assert trained.predict([[12]])[0].unknown == ("12",) and trained.predict([["12"]])[0].unknown == ()
+
+
+def test_a_stored_model_predicts_the_same(trained, data, tmp_path):
+    trained.save(tmp_path / "model")
+    rows = [leaves_of(data, i) for i in range(50)]
+    assert TrainedModel.load(tmp_path / "model").predict(rows) == trained.predict(rows)
+
+
+# ------------------------------------------------------------------------------------ evaluations
+
+
+@pytest.fixture
+def few_draws(monkeypatch):
+    monkeypatch.setattr("hietan.candidates._evaluating.DRAWS", 100)
+
+
+@pytest.mark.usefixtures("few_draws")
+def test_an_evaluation_by_hand(trained, data):
+    found = evaluate_model(trained, data)
+    assert found.left_out == 200
+    new = data.subset(rows=slice(200, 300))
+    assert found.class_rows == {name: int(np.sum(new.y == c)) for c, name in enumerate(new.target_names)}
+    ranked = rank_rows(trained, new)
+    p, truth = ranked.probabilities, new.y == 0
+    assert found.metrics["auc"].value == pytest.approx(roc_auc_score(truth, ranked.log_odds))
+    assert found.metrics["average_precision"].value == pytest.approx(
+        average_precision_score(truth, ranked.log_odds)
+    )
+    assert found.metrics["log_loss"].value == pytest.approx(log_loss(truth, p))
+    recalls = [np.mean((ranked.labels == c)[new.y == c]) for c in (0, 1)]
+    assert found.metrics["gmean"].value == pytest.approx(np.sqrt(np.prod(recalls)))
+    assert sum(n for _, _, n in found.curve) == 100
+    distance = sum(n * abs(a - b) for a, b, n in found.curve) / 100
+    assert found.metrics["calibration_error"].value == pytest.approx(distance)
+    assert found.metrics["auc"].validated == trained.validation.auc
+    assert found.metrics["log_loss"].validated == trained.validation.calibrated_log_loss
+    assert found.positive_share == pytest.approx(truth.mean())
+    for measured in found.metrics.values():
+        assert measured.low <= measured.value <= measured.high or measured.value == pytest.approx(
+            measured.low, abs=0.05
+        )
+    json.dumps(found.to_dict())
+
+
+@pytest.mark.patient
+def test_intervals_are_bootstrap_quantiles(data):
+    trained = train_model(hietan.HieBAN(), data.subset(rows=slice(200)), folds=2)
+    found, new = evaluate_model(trained, data, seed=5).metrics["auc"], data.subset(rows=slice(200, 300))
+    odds, rng = trained.classifier.predict_joint_log_proba(new.X), np.random.default_rng(5)
+    score, drawn = odds[:, 1] - odds[:, 0], []
+    for _ in range(500):
+        rows = rng.integers(100, size=100)
+        drawn.append(roc_auc_score(new.y[rows], score[rows]))
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])), abs=1e-9)
+
+
+@pytest.mark.patient
+@pytest.mark.usefixtures("few_draws")
+def test_no_drift_is_reported_for_rows_of_the_same_kind():
+    """10 pairs of training and new rows, drawn from one set: the validation also has a sampling error."""
+    data, flagged = make_hierarchical_classification(600, 40, random_state=8), 0
+    for seed in range(10):
+        order = np.random.default_rng(seed).permutation(600)
+        trained = train_model(hietan.HieBAN(), data.subset(rows=np.sort(order[:300])), seed=seed)
+        found = evaluate_model(trained, data.subset(rows=np.sort(order[300:])), seed=seed)
+        flagged += any(measured.drifted for measured in found.metrics.values())
+    assert flagged <= 2
+
+
+def test_models_can_be_sent_to_processes_after_a_prediction(data):
+    trained = train_model(hietan.HieBAN(), data, validate=False)
+    newer = Hierarchy.from_edges([*data.hierarchy.edges, (data.feature_names[0], "new")])
+    expected = trained.predict([["new"]], hierarchy=newer)
+    assert pickle.loads(pickle.dumps(trained)).predict([["new"]], hierarchy=newer) == expected
+
+
+def test_rows_may_be_generators(data):
+    trained = train_model(hietan.HieBAN(), data, validate=False)
+    assert trained.predict(iter([iter(["new"])]))[0].unknown == ("new",)
+    with pytest.raises(ValueError, match="reasons is -1"):
+        trained.predict([[]], reasons=-1)
+
+
+@pytest.mark.usefixtures("few_draws")
+def test_drift_is_noticed():
+    data = make_hierarchical_classification(900, 80, random_state=0)
+    trained = train_model(hietan.HieLogistic(), data.subset(rows=slice(600)))
+    assert trained.validation.auc > 0.7
+    turned = data.subset(rows=slice(600, 900))
+    assert not evaluate_model(trained, turned).metrics["auc"].drifted
+    assert evaluate_model(trained, replace(turned, y=1 - turned.y)).metrics["auc"].drifted
+
+
+def test_what_cannot_be_evaluated(data):
+    trained = train_model(hietan.HieBAN(), data.subset(rows=slice(200)), folds=2)
+    with pytest.raises(
+        DataError,
+        match="has no labelled rows except the model's training rows; use a dataset with other labelled rows",
+    ):
+        evaluate_model(trained, data.subset(rows=slice(200)))
+    one = data.subset(rows=slice(200, 300))
+    with pytest.raises(DataError, match="has no new rows of class 'class1'"):
+        evaluate_model(trained, one.subset(rows=one.y == 0))
+    with pytest.raises(
+        DataError, match="has rows of class 'strange'; the model's classes are class0, class1"
+    ):
+        evaluate_model(trained, replace(one, target_names=("class0", "strange"), positive=""))
+    unlabelled = train_model(hietan.HieBAN(), data, unlabelled="class0")
+    with pytest.raises(
+        ValueError,
+        match="is unlabelled, so its predictions cannot be checked; evaluate a model with known classes",
+    ):
+        evaluate_model(unlabelled, data)

@@ -1,0 +1,326 @@
+"""`hietan predict MODEL -`, `hietan evaluate` and `--json`, as commands."""
+
+import contextlib
+import json
+import subprocess
+import sys
+import threading
+from dataclasses import asdict
+
+import pytest
+from typer.testing import CliRunner
+
+import hietan
+from hietan.candidates import TrainedModel, evaluate_model, rank_rows, train_model
+from hietan.cli._app import make_app
+from hietan.datasets import Dataset, make_hierarchical_classification
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("serving")
+    data = make_hierarchical_classification(300, 40, random_state=3)
+    data.save(folder / "all.hietan")
+    train_model(hietan.HieLogistic(), data.subset(rows=slice(200)), positive="class1").save(
+        folder / "model.hietan"
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(folder):
+    return TrainedModel.load(folder / "model.hietan")
+
+
+@pytest.fixture
+def predict(folder):
+    app = make_app()
+    return lambda text, *words: CliRunner().invoke(
+        app, ["predict", str(folder / "model.hietan"), "-", *map(str, words)], input=text
+    )
+
+
+def lines(result):
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_json_lines_in_and_out(predict, trained):
+    rows = [[trained.feature_names[k], "strange"] for k in range(12)]
+    text = "\n".join(
+        [json.dumps(row) for row in rows[:6]]
+        + [""]
+        + [json.dumps({"id": k, "terms": rows[k]}) for k in range(6, 12)]
+    )
+    found = lines(predict(text, "--reasons", 2))
+    expected = [each.to_dict() for each in trained.predict(rows, reasons=2)]
+    assert found == [*expected[:6], *({"id": k} | expected[k] for k in range(6, 12))]
+    assert found[0]["unknown"] == ["strange"] and len(found[0]["reasons"]) == 2
+
+
+@pytest.mark.parametrize("separator", ["\t", ","])
+@pytest.mark.parametrize("heading", ["", "id{}term\n"])
+def test_a_table_of_pairs(predict, trained, separator, heading):
+    a, b, c = trained.feature_names[3], trained.feature_names[20], trained.feature_names[30]
+    pairs = [("x", a), ("y", b), ("x", c), ("012", a)]
+    text = heading.format(separator) + "\n".join(separator.join(pair) for pair in pairs)
+    expected = [each.to_dict() for each in trained.predict([[a, c], [b], [a]])]
+    assert lines(predict(text)) == [
+        {"id": name} | found for name, found in zip(("x", "y", "012"), expected, strict=True)
+    ]
+
+
+def test_rows_without_terms_are_answered(predict, trained):
+    term = trained.feature_names[3]
+    (nothing,) = trained.predict([[]])
+    for text in (f"id,term\na,{term}\nb,\nc,{term}\n", f"a\t{term};{term}\nb\t\nc\t{term}\n"):
+        found = lines(predict(text))
+        assert [each["id"] for each in found] == ["a", "b", "c"] and found[1]["log_odds"] == nothing.log_odds
+    assert lines(predict('{"id": "b", "terms": []}')) == [{"id": "b"} | nothing.to_dict()]
+
+
+def test_rows_of_unknown_terms_are_counted_at_the_end(predict, trained):
+    term = trained.feature_names[3]
+    result = predict(f'["x"]\n["{term}", "x"]\n{{"id": "p", "terms": ["y", "z"]}}\n[]\n')
+    assert len(lines(result)) == 4
+    assert "warning: 2 of 4 rows have only terms that the model does not know: '1', 'p'" in result.stderr
+    assert not predict(f'["{term}", "x"]').stderr
+
+
+@pytest.fixture
+def stream(folder):
+    """The command as a process with pipes."""
+    command = [sys.executable, "-m", "hietan", "predict", str(folder / "model.hietan"), "-"]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, **pipes) as process:
+        yield process
+        process.kill()
+
+
+def test_a_line_is_answered_before_the_next_one_comes(stream):
+    for _ in range(2):
+        stream.stdin.write(b'["x"]\n')
+        stream.stdin.flush()
+        assert json.loads(stream.stdout.readline())["unknown"] == ["x"]
+
+
+def test_a_reader_that_has_seen_enough_ends_the_command_quietly(stream):
+    def write():
+        with contextlib.suppress(BrokenPipeError):
+            stream.stdin.write(b'["x"]\n' * 20_000)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    stream.stdout.readline()
+    stream.stdout.close()
+    assert stream.wait(60) != 0 and stream.stderr.read() == b""
+    writer.join()
+
+
+def test_ids_of_the_training_table(run, tmp_path):
+    """A model understands all ids that its training data have: alternative ids, last names, and rare terms."""
+    (tmp_path / "paths.csv").write_text(
+        "id;path\n1;Animals\n2;Animals > Pets\n3;Animals > Pets > Dogs\n4;Food\n5;Food > Tea\n6;Food > Milk\n"
+    )
+    given = ["3", "Dogs", "Animals>Pets>Dogs", "2", "5", "Tea", "Food", "Milk"]
+    (tmp_path / "pairs.csv").write_text(
+        "id,term\n" + "".join(f"r{i}\t{given[i % 8]}\n".replace("\t", ",") for i in range(48))
+    )
+    (tmp_path / "labels.csv").write_text(
+        "id,label\n" + "".join(f"r{i},{'yn'[i % 8 < 4]}\n" for i in range(48))
+    )
+    words = ["--edges", tmp_path / "paths.csv", "--pairs", tmp_path / "pairs.csv"]
+    built = run(
+        "build", *words, "--labels", tmp_path / "labels.csv", "--min-support", 10, "-o", tmp_path / "d"
+    )
+    assert built.exit_code == 0, built.output
+    data = Dataset.load(tmp_path / "d")
+    assert "Food > Milk" not in data.feature_names
+    assert run("fit", tmp_path / "d", "-o", tmp_path / "m", "--no-validate").exit_code == 0
+    trained = TrainedModel.load(tmp_path / "m")
+    found = trained.predict([[term] for term in given])
+    assert not trained.unknown_terms
+    assert [each.log_odds for each in found] == rank_rows(trained, data, match=("id",)).log_odds[:8].tolist()
+    assert trained.predict([["6"], ["Food > Milk"]]) == [found[7]] * 2  # other names of what the table has
+    newer = (tmp_path / "paths.csv").read_text() + "7;Animals > Pets > Dogs > Puppies\n"
+    (tmp_path / "newer.csv").write_text(newer)
+    words = ["predict", str(tmp_path / "m"), "-", "--hierarchy", str(tmp_path / "newer.csv")]
+    for each in lines(CliRunner().invoke(make_app(), words, input='["7"]\n["Puppies"]\n["Dogs"]\n')):
+        assert each == found[1].to_dict()
+
+
+def test_a_newer_hierarchy(predict, trained, tmp_path):
+    parent = trained.feature_names[20]
+    (tmp_path / "edges.csv").write_text(f"parent,child\n{parent},new\n")
+    (without,) = lines(predict('["new"]'))
+    (found,) = lines(predict('["new"]', "--hierarchy", tmp_path / "edges.csv"))
+    assert without["unknown"] == ["new"] and found == trained.predict([[parent]])[0].to_dict()
+
+
+def test_negated_annotations_do_not_count(predict, trained):
+    term = trained.feature_names[20]
+    negated, plain = lines(predict(f"id,term,qualifier\na,{term},NOT\nb,{term},\n"))
+    nothing, something = trained.predict([[], [term]])
+    assert (negated["log_odds"], plain["log_odds"]) == (nothing.log_odds, something.log_odds)
+
+
+def test_the_hierarchy_of_a_model_from_a_plain_table(run, tmp_path):
+    (tmp_path / "edges.csv").write_text(
+        "parent,child\n" + "".join(f"{a},{a}{i}\n" for a in "ab" for i in range(4))
+    )
+    (tmp_path / "newer.csv").write_text((tmp_path / "edges.csv").read_text() + "a1,new\n")
+    (tmp_path / "pairs.csv").write_text(
+        "id,term\n" + "".join(f"r{i},{'ab'[i % 2]}{i % 4}\n" for i in range(40))
+    )
+    (tmp_path / "labels.csv").write_text("id,label\n" + "".join(f"r{i},{'yn'[i % 2]}\n" for i in range(40)))
+    files = [
+        word for kind in ("edges", "pairs", "labels") for word in (f"--{kind}", tmp_path / f"{kind}.csv")
+    ]
+    assert run("build", *files, "-o", tmp_path / "data").exit_code == 0
+    assert run("fit", tmp_path / "data", "--no-validate", "-o", tmp_path / "model").exit_code == 0
+    words = ["predict", str(tmp_path / "model"), "-", "--hierarchy", str(tmp_path / "newer.csv")]
+    old, new = lines(CliRunner().invoke(make_app(), words, input='["a1"]\n["new"]'))
+    assert old == new
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ("[1, 2", "this is not JSON"),
+        ('{"id": 1, "id": 2, "terms": []}', "the key 'id' occurs twice in an object"),
+        ("[12]", "with terms as text, got [12]"),
+        ('[["a"]]', "with terms as text"),
+        ("[null]", "with terms as text"),
+        ('{"id": 1}', "with terms as text"),
+        ('"a"', "with terms as text"),
+        ("[" * 100_000, "this is not JSON"),
+    ],
+)
+def test_a_damaged_line_is_named_and_the_lines_before_it_are_answered(predict, trained, bad, message):
+    good = json.dumps([trained.feature_names[3]])
+    result = predict("\n".join([good] * 1500 + [bad, good]))
+    assert result.exit_code == 2
+    error = " ".join(result.stderr.split())
+    assert "standard input" in error and "1501" in error and message in error
+    assert len(result.stdout.splitlines()) == 1500
+
+
+@pytest.mark.patient
+def test_a_line_without_end_needs_little_memory(folder):
+    """256 MB in one line are refused long before they are in memory."""
+    program = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)); "
+        "from hietan.cli import main; sys.argv = ['hietan', 'predict', sys.argv[1], '-']; main()"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(folder / "model.hietan")],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    try:
+        process.stdin.write(b'["')
+        for _ in range(256):
+            process.stdin.write(b"x" * (1 << 20))
+    except BrokenPipeError:
+        pass
+    out, error = process.communicate()
+    assert process.returncode == 2 and not out and b"the line is longer than" in error
+
+
+def test_nothing_in_nothing_out(predict):
+    assert lines(predict("")) == [] == lines(predict("\n\n"))
+
+
+@pytest.mark.parametrize(
+    "words", [("--fdr", "0.2"), ("--report",), ("-o", "x.csv"), ("--match", "id"), ("--exclude-column", "x")]
+)
+def test_options_of_datasets(predict, words):
+    result = predict("[]", *words)
+    assert (
+        result.exit_code == 2
+        and "only applies to datasets; rows from standard input are written as JSON lines" in result.stderr
+    )
+
+
+def test_info_of_a_model_and_a_dataset(run, folder):
+    result = run("info", folder / "model.hietan", folder / "all.hietan")
+    assert (
+        result.exit_code == 2
+        and "score it on a dataset with `hietan evaluate MODEL DATASET`" in result.stderr
+    )
+
+
+def test_options_of_the_standard_input(run, folder):
+    result = run("predict", folder / "model.hietan", folder / "all.hietan", "--reasons", "2")
+    assert result.exit_code == 2 and "only apply to rows from standard input" in result.output
+
+
+# ------------------------------------------------------------------------------------ evaluate, --json
+
+
+def test_evaluate(run, folder, trained, monkeypatch):
+    monkeypatch.setattr("hietan.candidates._evaluating.DRAWS", 30)
+    expected = evaluate_model(trained, Dataset.load(folder / "all.hietan"))
+    result = run("evaluate", folder / "model.hietan", folder / "all.hietan")
+    assert result.exit_code == 0, result.output
+    auc = expected.metrics["auc"]
+    for part in (
+        f"{auc.value:.3f}",
+        f"{auc.low:.3f} to {auc.high:.3f}",
+        f"{auc.validated:.3f}",
+        "200 training rows are left out",
+    ):
+        assert part in " ".join(result.output.split())
+    shown = run("evaluate", folder / "model.hietan", folder / "all.hietan", "--json")
+    assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_evaluate_needs_new_labelled_rows(run, folder, tmp_path):
+    Dataset.load(folder / "all.hietan").subset(rows=slice(200)).save(tmp_path / "known.hietan")
+    result = run("evaluate", folder / "model.hietan", tmp_path / "known.hietan")
+    assert result.exit_code == 2 and "no labelled rows except the model's training rows" in result.output
+
+
+def test_json_of_info_fit_and_predict(run, folder, trained, tmp_path):
+    data = Dataset.load(folder / "all.hietan")
+    shown = json.loads(run("info", folder / "all.hietan", "--json").stdout)
+    assert (shown["rows"], shown["features"], shown["classes"]) == (300, 40, {"class0": 150, "class1": 150})
+    several = json.loads(run("info", "worm-CC", "worm-MF", "--json").stdout)
+    assert [each["name"] for each in several] == ["worm-CC", "worm-MF"]
+    model = json.loads(run("info", folder / "model.hietan", "--json").stdout)
+    assert model["validation"] == json.loads(json.dumps(asdict(trained.validation)))
+    out = tmp_path / "again.hietan"
+    fitted = json.loads(run("fit", folder / "all.hietan", "-m", "hie-ban", "-o", out, "--json").stdout)
+    assert fitted["output"] == str(out) and fitted["classes"] == {"class0": 150, "class1": 150}
+    words = (
+        "predict",
+        folder / "model.hietan",
+        folder / "all.hietan",
+        "-o",
+        tmp_path / "r.csv",
+        "--fdr",
+        "0.3",
+        "--json",
+    )
+    ranked = json.loads(run(*words).stdout)
+    expected = rank_rows(trained, data)
+    assert (ranked["rows"], ranked["candidates"]) == (300, expected.n_new)
+    assert ranked["selection"] == json.loads(json.dumps(asdict(expected.selection_at(0.3))))
+
+
+def test_json_of_compare(run, tmp_path):
+    study = run(
+        "study",
+        "--data",
+        "fly-CC",
+        "--methods",
+        "hie-ban",
+        "--methods",
+        "tan",
+        "--folds",
+        "3",
+        "-q",
+        "-o",
+        tmp_path,
+    )
+    assert study.exit_code == 0, study.output
+    (ranking,) = json.loads(run("compare", tmp_path, "--json").stdout)
+    assert set(ranking["methods"]) == {"hie-ban", "tan"} and ranking["datasets"] == ["fly-CC"]
+    assert sorted(each["average_rank"] for each in ranking["methods"].values()) == [1, 2]
