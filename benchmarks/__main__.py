@@ -1,7 +1,6 @@
 """`python benchmarks` prints all figures, `python benchmarks small page` those of some parts.
 
-The last figures of each part are kept in out/bench; once there are some of every part, docs/performance.md is made of
-them.
+The last figures of each part are kept in out/bench. Once every part has some, benchmarks/LOG.md is written.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import bench_aode
 import bench_hie_ban
 import bench_hie_logistic
 import bench_scale
+import bench_serving
 import bench_tan
 import page
 import peers
@@ -24,12 +24,13 @@ from commands import bench_build, bench_commands
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "out" / "bench"
-PARTS = ("small", "peers", "page", "scale", "commands")
-HEAD = """# Performance
+PARTS = ("small", "peers", "page", "scale", "commands", "serving")
+HEAD = """# Benchmark log
 
-Written by `make bench`. Unless it says otherwise, a figure is a ratio of times taken in one run: the machine is
-shared, and seconds would not carry over. The floor is the time that NumPy or SciPy takes for the matrix products of
-the same data."""
+`make bench` writes this log. Most figures are ratios between times from the same run, because seconds depend on the
+machine. Unless a section names another floor, the floor is the time that NumPy or SciPy needs for the matrix products
+on the same data. The "at most" column contains limits that we set for this project. Figures above their limit are known
+and marked "over"."""
 
 
 def main() -> None:
@@ -58,6 +59,7 @@ def main() -> None:
         "page": (page.report,),
         "scale": (bench_scale.report, bench_hie_ban.report_scale),
         "commands": (bench_commands.report, bench_build.report),
+        "serving": (partial(bench_serving.report, options.rounds),),
     }
     print(machine(), end="\n\n", flush=True)
     for name in options.parts or PARTS:
@@ -74,16 +76,16 @@ def main() -> None:
 
 
 def write() -> None:
-    """Make docs/performance.md of the last figures of all parts, if there are some of each."""
+    """Make benchmarks/LOG.md of the last figures of all parts, if there are some of each."""
     paths = [KEPT / f"{name}.json" for name in PARTS]
     missing = [path.stem for path in paths if not path.exists()]
     if missing:
-        print(f"docs/performance.md stays as it is: there are no figures of {', '.join(missing)} yet")
+        print(f"benchmarks/LOG.md stays as it is: there are no figures of {', '.join(missing)} yet")
         return
     kept = [json.loads(path.read_text()) for path in paths]
     done = [Part(**part) for one in kept for part in one["parts"]]
     text = "\n\n".join([HEAD, kept[0]["machine"], "## Summary", summary(done), *(part.text for part in done)])
-    (ROOT / "docs" / "performance.md").write_text(text.rstrip() + "\n")
+    (ROOT / "benchmarks" / "LOG.md").write_text(text.rstrip() + "\n")
 
 
 def summary(parts: list[Part]) -> str:

@@ -31,17 +31,17 @@ def report(rounds: int = 20) -> Part:
     n, d = X.shape
     text = "\n\n".join(
         [
-            "## AODE and HIP: time of fit and predict",
-            f"{sentence}. One thread, median of {rounds} alternating rounds; the floor is four NumPy products of a "
-            f"{n} x {d} with a {d} x {d} matrix of doubles.",
+            "## AODE and HIP: time to fit and predict",
+            f"{sentence}. One thread, median of {rounds} alternating rounds. The floor is four NumPy products of a "
+            f"{n} x {d} matrix with a {d} x {d} matrix, both of doubles.",
             ratio_table(cases, timings),
             peer,
             "## AODE and HIP: memory",
-            "Peak resident memory of fit and predict on all rows in a separate process, beyond imports and data.",
+            "Peak resident memory for fit and predict on all rows in a separate process, without imports and data.",
             memory_table(X, y, hierarchy),
         ]
     )
-    against_peer = [("scikit-bayes's AODE / ours", f"{ratio:,.0f}", "")] if ratio else []
+    against_peer = [("scikit-bayes's AODE / hietan", f"{ratio:,.0f}", "")] if ratio else []
     return Part(text, [*ratio_figures(cases[:5], timings[:5]), *against_peer])
 
 
@@ -70,7 +70,7 @@ def peer_sentence(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> tuple[s
     try:
         from skbn.ande import AnDE
     except ImportError:
-        return "scikit-bayes is not installed, so no peer was measured.", None
+        return "scikit-bayes is not installed, so it was not measured.", None
     peer, ours = AnDE(bernoulli_features=list(range(X.shape[1]))), new("AODE", hierarchy)
     seconds, results = [], []
     for model in (peer, ours):
@@ -82,9 +82,9 @@ def peer_sentence(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> tuple[s
     (peer_fit, peer_predict), (fit, predict) = seconds
     ratio = (peer_fit + peer_predict) / (fit + predict)
     sentence = (
-        f"AODE in scikit-bayes takes {peer_fit:.1f} s to fit and {peer_predict:.1f} s to predict (one run); ours takes "
-        f"{fit * 1e3:.0f} ms and {predict * 1e3:.0f} ms in the same run, "
-        f"{ratio:.0f} times less. The log-probabilities differ by at most "
+        f"scikit-bayes needs {peer_fit:.1f} s to fit an AODE and {peer_predict:.1f} s to predict (one run). In the "
+        f"same run, hietan needs {fit * 1e3:.0f} ms and {predict * 1e3:.0f} ms, so scikit-bayes takes "
+        f"{ratio:.0f} times as long. The log-probabilities differ by at most "
         f"{np.abs(results[0] - results[1]).max():.0e}."
     )
     return sentence, ratio

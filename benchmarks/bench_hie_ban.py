@@ -31,8 +31,8 @@ def report(rounds: int = 20) -> Part:
     text = "\n\n".join(
         [
             "## HieBAN: time",
-            f"{sentence}. One thread, median of {rounds} alternating rounds; the floor is that of the TAN family, a "
-            "product per class.",
+            f"{sentence}. One thread, median of {rounds} alternating rounds. The floor is the same as for "
+            "the TAN family: one product per class.",
             ratio_table(cases, timings),
         ]
     )
@@ -57,7 +57,7 @@ def report_scale(rounds: int = 3) -> Part:
     text = "\n\n".join(
         [
             f"## HieBAN and HIP: {ROWS:,} rows, {FEATURES:,} features, {ONES} ones per row",
-            "Synthetic rows in a CSR matrix of bytes. The fits include the check that the rows agree with "
+            "The data are synthetic rows in a CSR matrix of bytes. Fits include the check that rows agree with "
             f"the hierarchy. One thread, median of {rounds} alternating rounds.",
             ratio_table(cases, timings),
         ]

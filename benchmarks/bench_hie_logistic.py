@@ -46,8 +46,8 @@ def report(rounds: int = 20) -> Part:
         [
             "## HieLogistic: time",
             f"{sentence}, sparse. One thread, median of {rounds} alternating rounds. The floor is scikit-learn's lbfgs "
-            f"with the same penalty and class weights, stopped {GAP:g} above its minimum or closer; HieLogistic stops "
-            f"at {gap:.0e}, and its time includes the network and its leave-one-out scores.",
+            f"with the same penalty and class weights, stopped at most {GAP:g} above its minimum. HieLogistic stops "
+            f"{gap:.0e} above its minimum. Its time includes fitting the network and its leave-one-out scores.",
             ratio_table(cases, timings),
         ]
     )

@@ -111,7 +111,7 @@ def curve(runs: Sequence[dict[str, Any]], size: str, fitted_from: int) -> str:
     ]
     large = [r for r in runs if r[size] >= fitted_from]
     slopes = [f"{exponent(large, size, name):.2f}" for name in ("fit", "rows again")]
-    rows.append([f"exponent from {fitted_from:,} on", *slopes, "", ""])
+    rows.append([f"exponent, {fitted_from:,} or more", *slopes, "", ""])
     return table([size, "fit ms", "one row, us", "pairs kept", "memory MB"], rows)
 
 
@@ -122,23 +122,25 @@ def memory_model(genome: dict[str, Any], wide: dict[str, Any]) -> str:
     room = 20e9 / each
     return "\n".join(
         [
-            "All pairs are kept below 4,096 features, or where many of them co-occur: 4 bytes per pair and class, and",
-            "8 for its key. Otherwise only co-occurring pairs are kept: 4 bytes for each pair, 4 per class and 8 for",
-            "its key, plus 8 per edge that has been sorted and at most some 200 MB per thread that sorts. Pairs of",
-            "groups of features with equal numbers of ones take at most 128 MB. A predicting thread takes 1.1 kB per",
-            "feature.",
+            "With fewer than 4,096 features, or if many of them occur together, all pairs are kept. Each pair then",
+            "needs 4 bytes per class and 8 bytes for its key. Otherwise only pairs that occur together are kept.",
+            "Each pair then needs 4 bytes, another 4 bytes per class, and 8 bytes for its key. Each sorted edge",
+            "needs 8 bytes, and each sorting thread at most 200 MB. Pairs between equally frequent features need at",
+            "most 128 MB. Each prediction thread needs 1.1 kB per feature.",
             "",
-            f"Measured in total: **{each:.0f} bytes per co-occurring pair** (two classes). A row with {ones:.0f} ones "
+            f"Measured: **{each:.0f} bytes per pair that occurs together** (two classes). A row with {ones:.0f} ones "
             f"adds at most {pairs_of_row:,.0f} pairs, so {genome['rows']:,} such rows never need more than "
-            f"{genome['rows'] * pairs_of_row * each / 1e9:.1f} GB, however many features there are. A machine with "
-            f"24 GB, 20 of them free, holds {room / 1e6:,.0f} million co-occurring pairs: those of "
-            f"{room / pairs_of_row:,.0f} rows without a single pair in common, or of {np.sqrt(2 * room):,.0f} features "
-            "that all co-occur with each other. Beyond that, memory is the limit.",
+            f"{genome['rows'] * pairs_of_row * each / 1e9:.1f} GB with any number of features. A machine with "
+            f"20 GB of free memory holds {room / 1e6:,.0f} million such pairs. This is enough for "
+            f"{room / pairs_of_row:,.0f} rows without a common pair, or for {np.sqrt(2 * room):,.0f} features that all "
+            "occur together.",
             "",
-            "**A cluster** counts blocks where they are. A worker needs its block, its counts (4 bytes per pair that "
-            "co-occurs in the block and 4 per class) and, while it adds counts up, eight parts and two sums: at most "
-            f"{10 * 12 * genome['occurring'] / 1e9:.1f} GB for the {genome['features']:,} features above, "
-            f"{10 * 12 * wide['occurring'] / 1e9:.1f} GB for {wide['features']:,}. The process that learns the "
+            "**On a cluster**, each worker needs memory for its block and its counts (4 bytes per pair that "
+            "occurs in the "
+            "block, and another 4 bytes per class). While a worker adds counts, it also needs memory for eight parts "
+            f"and two sums. These need at most {10 * 12 * genome['occurring'] / 1e9:.1f} GB for the "
+            f"{genome['features']:,} features above, and {10 * 12 * wide['occurring'] / 1e9:.1f} GB for "
+            f"{wide['features']:,} features. The process that learns the "
             "structure, or predicts, needs as much memory as it would on a single machine.",
         ]
     )
@@ -147,10 +149,12 @@ def memory_model(genome: dict[str, Any], wide: dict[str, Any]) -> str:
 def empty_columns(r: dict[str, Any]) -> str:
     taken = r["seconds"]
     return (
-        f"({r['rows']:,} rows with {r['ones'] / r['rows']:.0f} ones each and {r['features']:,} features, "
-        f"{r['empty']:,} of them empty and {r['single']:,} with a single one: {taken['fit'][1]:.1f} s to fit, "
-        f"{1e3 * taken['rows again'][1] / 1000:.1f} ms per row, at most {r['peak'] / 1e9:.1f} GB, and "
-        f"{r['sorted'] / 1e6:.1f} of {r['pairs'] / 1e6:,.0f} million edges sorted.)"
+        f"We measured this on {r['rows']:,} rows with {r['ones'] / r['rows']:.0f} ones each and {r['features']:,} "
+        f"features, of which {r['empty']:,} are empty and {r['single']:,} are present in one row. Fitting took "
+        f"{taken['fit'][1]:.1f} s and prediction {1e3 * taken['rows again'][1] / 1000:.1f} ms per row, with at most "
+        f"{r['peak'] / 1e9:.1f} GB of memory. Of {r['pairs'] / 1e6:,.0f} million edges, {r['sorted'] / 1e6:.1f} "
+        "million "
+        "were sorted."
     )
 
 
@@ -166,17 +170,18 @@ def report() -> Part:
     notes = (HERE / "scale_notes.md").read_text().strip()
     parts = [
         "## A whole genome: 20,000 rows, 14,000 features, 66 ones per row",
-        "Synthetic data that resemble genes and the Gene Ontology (`make_hierarchical_classification`), with sparse "
-        "rows and two threads for predictions; each problem runs in a separate process.",
+        "The data are synthetic and resemble genes and the Gene Ontology (`make_hierarchical_classification`). "
+        "Rows are "
+        "sparse, predictions use two threads, and each problem runs in a separate process.",
         genome_table(measured),
-        "A million rows have 100,000 features and 30 ones each; their fit runs in one thread.",
-        "A fit counts pairs, computes the keys of the ranking (conditional mutual information) and sorts the top of "
-        'it. "rows" is the first prediction of 1,000 rows, "rows again" the second, and "all" the prediction of all '
-        'rows; "fit" and "rows" without another name are those of Hie-TAN-Lite.',
+        "The million rows have 100,000 features and 30 ones each. Their fit runs in one thread.",
+        "A fit counts pairs, computes the keys for the edge order and sorts the first edges. "
+        'The line "rows" is the first prediction for 1,000 rows, "rows again" is the second, and "all" is the '
+        'prediction for all rows. The lines "fit" and "rows" belong to Hie-TAN-Lite, unless they name another method.',
         seconds_table([genome, wide]),
-        f"## Growth with the rows: 2,000 features, {ONES} ones per row",
+        f"## Growth with the number of rows: 2,000 features, {ONES} ones per row",
         curve(over_rows, "rows", 3_000),
-        "## Growth with the features: 20,000 rows, 66 ones per row (at most a fifth of the features)",
+        "## Growth with the number of features: 20,000 rows, 66 ones per row (at most a fifth of the features)",
         curve(over_features, "features", 3_000),
         "## Memory",
         memory_model(genome, wide),

@@ -36,12 +36,12 @@ def report(rounds: int = 20) -> Part:
     text = "\n\n".join(
         [
             "## TAN family: time",
-            f"{sentence}. One thread, median of {rounds} alternating rounds; the floor is "
+            f"{sentence}. One thread, median of {rounds} alternating rounds. The floor is "
             "`[Z.T @ Z for Z in (X[y == c].astype(np.float32) for c in classes)]`.",
             ratio_table(cases, timings),
             "## TAN family: memory",
-            "Peak resident memory of fit and predict on all rows in a separate process, beyond imports and data, "
-            "in total and per pair of features.",
+            "Peak resident memory for fit and predict on all rows in a separate process, without imports and data. "
+            "The table shows totals and bytes per pair of features.",
             memory_table(X, y, hierarchy),
         ]
     )

@@ -1,4 +1,4 @@
-"""TAN in other libraries next to ours, on as many columns as they can handle.
+"""TAN in other packages and in hietan, on as many columns as the other packages can handle.
 
 A peer runs in its own environment and process, with twice as many columns each time, until its time is up. The trees
 are compared too: a maximum spanning tree has the same total information however ties are broken.
@@ -46,23 +46,24 @@ def report(limit: float = 60, python: str = ".venv-bench/bin/python") -> Part:
         rows += found
         if found:
             name, features, *_, ratio = found[-1][:5]
-            figures.append((f"{name}'s TAN on {features} features / ours", ratio, ""))
+            figures.append((f"{name}'s TAN on {features} features / hietan", ratio, ""))
         remarks.append(f"- {remark}")
-    header = ["peer", "features", "peer s", "hietan ms", "peer / hietan", "edges", "common", "total CMI"]
+    header = ["package", "features", "its time, s", "hietan, ms", "ratio", "edges", "common", "total CMI"]
     text = "\n\n".join(
         [
-            "## Peers",
-            f"TAN fitted to the first columns of the same data, with one thread and {limit:g} s for each peer. "
-            f"Constant columns were dropped (there were {np.sum(~varies)}), because pyAgrum and pgmpy fail to predict "
-            "a value that a column did not have in training.",
-            table(header, rows) if rows else "No peer gave a result.",
+            "## Other packages",
+            f"Each package fits TAN to the first columns of the same data, with one thread and a limit of {limit:g} s. "
+            f"We dropped constant columns (here {np.sum(~varies)}), because pyAgrum and pgmpy cannot predict "
+            "values that did not occur in training.",
+            table(header, rows) if rows else "No package finished.",
             "\n".join(
                 [
                     *remarks,
-                    "- The times for WEKA are its own, to a hundredth of a second, and cover building the model; they "
-                    "do not include starting Java and reading the file.",
-                    "- pyAgrum's fit also predicts the training rows to choose a threshold, and it leaves out edges "
-                    "with less than half the mean information; its forest is compared with the same number of our "
+                    "- WEKA reports its own times, rounded to a hundredth of a second. They include building "
+                    "the model, but "
+                    "not starting Java or reading the file.",
+                    "- pyAgrum's fit also predicts the training rows to choose a threshold. It leaves out edges with "
+                    "less than half the mean information, so we compare its forest with the same number of hietan's "
                     "heaviest edges.",
                 ]
             ),
@@ -103,7 +104,7 @@ def _run(peer: str, X: np.ndarray, y: np.ndarray, seconds: float, python: str) -
                 command, timeout=seconds, capture_output=True, text=True, env={**os.environ, **ONE_THREAD}
             )
         except subprocess.TimeoutExpired:
-            return Run(failure=f"stopped after the {seconds:.0f} s it had left")
+            return Run(failure=f"stopped after the remaining {seconds:.0f} s")
         if done.returncode:
             last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
             return Run(failure=f"failed, {last}")

@@ -64,7 +64,7 @@ def measure(datasets):
         for method in METHODS:
             found = [row for row in results.summary if (row.dataset, row.method) == (data.name, method)]
             gmean, auc = (sum(row[name] for row in found) / len(found) for name in ("gmean", "auc"))
-            cells.append(f"{100 * gmean:.1f} / {auc:.3f}")
+            cells.append(f"{gmean:.3f} / {auc:.3f}")
         rows.append(tuple(cells))
     return tuple(rows)
 
@@ -72,7 +72,7 @@ def measure(datasets):
 def main():
     """Measure, and write the table into the page."""
     heading = ("features", "genes", "terms", *METHODS)
-    title = "GMean in % / AUC, means of 2 seeds of a 5-fold cross-validation"
+    title = "GMean / AUC, means of 2 seeds of a 5-fold cross-validation"
     table = TextTable(title, heading, measure(make_datasets())).to_markdown()
     text = PAGE.read_text(encoding="utf-8")
     begin, end = map(re.escape, MARKS)

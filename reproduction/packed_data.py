@@ -90,10 +90,14 @@ def _missing_rows(whole: Dataset, part: Dataset) -> list[int]:
 
 
 def _lasting_provenance(data: Dataset, attribution: str) -> dict[str, Any]:
-    """What stays true in later versions of the package, which change neither the data nor, then, the packed bytes."""
+    """What stays true in later versions of the package, which change neither the data nor, then, the packed bytes.
+
+    The aliases of terms are left out: they would be larger than the data.
+    """
+    kept = {key: value for key, value in data.provenance.items() if key != "aliases"}
     versions = {key: value for key, value in data.provenance["versions"].items() if key != "hietan"}
     origin = "hietan.datasets.load_ageing_genes"
-    return {**data.provenance, "origin": origin, "versions": versions, "attribution": attribution}
+    return {**kept, "origin": origin, "versions": versions, "attribution": attribution}
 
 
 def main(folder: Path) -> None:

@@ -97,8 +97,9 @@ def report(n_pairs: int = N_PAIRS) -> Part:
     ]
     text = [
         f"## `hietan build` from {n_pairs / 1e6:g} million pairs",
-        f"A table of {n_pairs / 1e6:g} million pairs of {N_ROWS:,} rows and {N_TERMS:,} terms, each of which has ten "
-        "others below it. It is read in a stream, and all ancestors of a row's terms are added to the row.",
+        f"The table lists {n_pairs / 1e6:g} million pairs of {N_ROWS:,} rows and {N_TERMS:,} terms. In the hierarchy, "
+        "each term has ten children. hietan reads the table as a stream and adds all ancestors of a row's terms to the "
+        "row.",
         table(["what", "figure", "at most", ""], rows),
     ]
     figures = [

@@ -116,13 +116,14 @@ def report(*, study: bool = True) -> Part:
     figures = [figure for _, found in (*compared, *inside) for figure in found]
     parts = [
         f"## Commands: {N_ROWS:,} rows, {N_FEATURES:,} features",
-        "CPU seconds of whole processes. In Python, a script reads the data, fits and saves the model, or reads both "
-        f"and predicts all rows. The commands should take at most {MOST_FIT:g} and {MOST_PREDICT:g} times as long, "
-        "although `hietan fit` also measures the model on rows that it holds out once (`--folds 5` cross-validates), "
-        "and `hietan predict --report` explains both ends of the list.",
+        "The table shows CPU seconds for whole processes. In Python, one script reads the data, and fits and saves the "
+        "model. Another script reads the data and the model, and predicts all rows. The commands should take at most "
+        f"{MOST_FIT:g} and {MOST_PREDICT:g} times as long, although they do more work. `hietan fit` also evaluates the "
+        "model on rows that it holds out once (`--folds 5` cross-validates). `hietan predict --report` also explains "
+        "both ends of the list.",
         table(head, [row for row, _ in compared]),
-        "CPU seconds within one process, the fewest of five calls, of 25 if one takes less than 0.05 s, and of a "
-        "single one if it takes longer than 15 s:",
+        "The next table shows CPU seconds within one process, as the minimum of five calls. Calls below 0.05 s are "
+        "repeated 25 times, and calls above 15 s run only once.",
         table(
             ["what", "seconds", "floor", "ratio", "at most", ""],
             [row for rows, _ in inside for row in rows],
@@ -131,10 +132,11 @@ def report(*, study: bool = True) -> Part:
     if tail is not None:
         after = sum(tail[step] for step in ("tables", "figures", "report"))
         parts.append(
-            f"In a study of {'28' if 'HIETAN_DATA' in os.environ else '14'} datasets (`--methods {STUDIED}`), the jobs "
-            f"that predict take {tail['predicting']:.0f} CPU seconds and those that explain {tail['explaining']:.0f}. "
+            f"In a study of {'28' if 'HIETAN_DATA' in os.environ else '14'} datasets (`--methods {STUDIED}`), the "
+            f"prediction jobs take {tail['predicting']:.0f} CPU seconds and the explanation jobs "
+            f"{tail['explaining']:.0f}. "
             f"After the last job, the tables take {tail['tables']:.1f} s, the figures {tail['figures']:.1f} s and the "
-            f"report {tail['report']:.1f} s, together {after:.1f} s (at most {MOST_TAIL:g}: "
+            f"report {tail['report']:.1f} s. The total is {after:.1f} s (at most {MOST_TAIL:g}: "
             f"{verdict(after, MOST_TAIL)})."
         )
         figures.append(("after the last job of a study, CPU s", f"{after:.1f}", f"{MOST_TAIL:g}"))

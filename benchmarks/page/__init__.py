@@ -36,7 +36,7 @@ WORDS = {
 
 def report() -> Part:
     """The section of the page about performance."""
-    title = f"## A page of {N_CANDIDATES:,} candidates"
+    title = f"## A report of {N_CANDIDATES:,} candidates"
     missing = _missing()
     if missing:
         return Part(f"{title}\n\nNot measured: {missing}.")
@@ -50,7 +50,7 @@ def report() -> Part:
         [WORDS[name], f"{ms:.0f}", f"{AT_MOST[name]:.0f}" if name in AT_MOST else ""]
         for name, ms in taken.items()
     ]
-    text = f"One file of {size:.1f} MB in headless Chromium: milliseconds, median of {VISITS} visits."
+    text = f"The report is a file of {size:.1f} MB, opened in headless Chromium. Times are medians of {VISITS} visits."
     figures = [
         (f"page of {N_CANDIDATES:,} candidates, ms: {WORDS[name]}", f"{taken[name]:.0f}", f"{most:g}")
         for name, most in AT_MOST.items()

@@ -1,4 +1,4 @@
-"""The figures of docs/accuracy.md, made from docs/accuracy*.csv alone."""
+"""The figures of docs/benchmarks.md, made from docs/accuracy*.csv alone."""
 
 from __future__ import annotations
 

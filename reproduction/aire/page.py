@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from hietan._io.files import atomic_write
-from reproduction.aire.measure import RESULTS, TITLES, Row, read_results
+from reproduction.aire.measure import RESULTS, Row, read_results
 from reproduction.pages import fill
 
 PAGE = RESULTS.parent / "selections.md"
-ORGANISMS = {"CE": "worm", "DM": "fly", "MM": "mouse", "SC": "yeast"}
 MODELS = {"nb": "naive Bayes", "tan": "TAN", "nearest": "3 nearest rows", "logistic": "logistic regression"}
 # The methods of each line: a selection, and the method of each model.
 SELECTIONS: Mapping[str, Mapping[str, str]] = {
@@ -35,8 +34,8 @@ def mean(rows: Iterable[Row], metric: str) -> float:
 
 
 def both(rows: Sequence[Row]) -> str:
-    """GMean in percent and AUC, as a cell shows them."""
-    return f"{100 * mean(rows, 'gmean'):.1f} / {mean(rows, 'auc'):.3f}"
+    """Return the mean GMean and AUC as the text of a cell."""
+    return f"{mean(rows, 'gmean'):.3f} / {mean(rows, 'auc'):.3f}"
 
 
 def of(rows: Iterable[Row], method: str) -> list[Row]:
@@ -60,18 +59,6 @@ def means_table() -> str:
     return table(["selection", *MODELS.values()], lines)
 
 
-def organisms_table() -> str:
-    """A line per method, a column per organism, the best mean GMean first."""
-    rows = read_results()
-    methods = sorted(TITLES, key=lambda name: -mean(of(rows, name), "gmean"))
-    lines = []
-    for name in methods:
-        own = of(rows, name)
-        parts = [[row for row in own if row["dataset"].startswith(code)] for code in ORGANISMS]
-        lines.append([TITLES[name], f"`{name}`", *map(both, parts), both(own)])
-    return table(["method", "name", *ORGANISMS.values(), "all 28"], lines)
-
-
 def settings_text() -> str:
     """How the figures were made."""
     rows = read_results()
@@ -79,7 +66,7 @@ def settings_text() -> str:
     datasets = len({row["dataset"] for row in rows})
     times = "one seed" if seeds == 1 else f"the mean of {seeds} seeds"
     return (
-        f"GMean in percent / AUC over {datasets} datasets, each by stratified 10-fold cross-validation, pooled over "
+        f"GMean / AUC over {datasets} datasets, each by stratified 10-fold cross-validation, pooled over "
         f"the folds; {times}; alpha 1, Laplace smoothing, thresholds not tuned.\n"
     )
 
@@ -87,7 +74,6 @@ def settings_text() -> str:
 BLOCKS: Mapping[str, Callable[[], str]] = {
     "settings": settings_text,
     "means": means_table,
-    "organisms": organisms_table,
 }
 
 

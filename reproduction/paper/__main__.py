@@ -1,9 +1,9 @@
 """The command: python -m reproduction.paper [run [PART...]|collect|write|examples|status].
 
 `run` measures whatever is not kept in out/reproduction yet, or some parts of it; an interrupted run resumes.
-`collect` writes docs/reproduction*.csv from what is kept, `write` docs/reproduction.md and the table in docs/methods.md
-from these files alone, `examples` docs/worked-examples.md and its drawings, and `status` says how much is kept. Without
-a word, everything is done.
+`collect` writes docs/reproduction*.csv from what is kept. `write` makes docs/reproduction.md and the table in
+docs/open-points.md from these files alone, and `examples` makes docs/worked-examples.md with its drawings. `status`
+shows how much is kept. Without a word, everything is done.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ from html import escape
 from math import hypot
 
 from hietan import Hierarchy
-from hietan.explain import Trace
-from hietan.explain._trace import Direction
+from reproduction.paper.walk import Direction, Trace
 
 RADIUS, GAP, TOP = 17, 84, 78
 STYLES = {

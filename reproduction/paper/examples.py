@@ -14,9 +14,8 @@ import pandas as pd
 from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite
 from hietan._io.files import atomic_write
 from hietan.evaluation._outputs.text_table import TextTable
-from hietan.explain import Trace
-from hietan.explain._trace import trace_tree
 from reproduction.paper.drawing import draw
+from reproduction.paper.walk import Trace, trace_row, trace_tree
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "worked-examples.md"
@@ -91,41 +90,43 @@ EXAMPLES: Mapping[str, Example] = {
     "figure 1c": Example(
         "Figure 1c: a parent gives the direction",
         _ranked("CF", "AC", features="ACF"),
-        "F > C comes first. C then has a parent and A has none, so the edge between them becomes C > A.",
+        "The edge F > C comes first. C then has a parent and A has none, so the edge between them becomes C > A.",
         "ACF",
         True,
     ),
     "figure 1d": Example(
-        "Figure 1d: two parents refuse an edge",
+        "Figure 1d: two parents rule out an edge",
         _ranked("CF", "AE", "AC", features="ACEF"),
-        "F > C and E > A come first. Both ends of C - A then have a parent, and the edge is refused. "
-        "The next one, A - F, makes the tree complete.",
+        "The edges F > C and E > A come first. C and A then both have a parent, so the edge C - A is skipped. "
+        "The next edge, A - F, completes the tree.",
         "ACEF",
         True,
     ),
     "figure 1e": Example(
         "Figure 1e: an edge without a direction",
         _ranked("CF", "AE", "EF", features="ACEF"),
-        "F > C and E > A come first. Neither E nor F has a parent, so the edge between them is added without a "
-        "direction. It gets none later, and in the end points away from the random root.",
+        "The edges F > C and E > A come first. Neither E nor F has a parent, so the edge between them is added "
+        "without a direction. In the finished tree, it points away from the random root.",
         "ACEF",
         True,
     ),
-    "figure 2": Example("Figure 2: Hie-TAN", _ranked(*BEST), "One tree for all rows."),
+    "figure 2": Example("Figure 2: Hie-TAN", _ranked(*BEST), "Hie-TAN learns one tree for all rows."),
     "figure 3": Example(
         "Figure 3: Hie-TAN-Lite",
         _ranked(*BEST),
-        "The tree of the row " + ", ".join(f"{name} = {value}" for name, value in INSTANCE.items()) + ".",
+        "Hie-TAN-Lite learns a tree for each row. This tree belongs to the row "
+        + ", ".join(f"{name} = {value}" for name, value in INSTANCE.items())
+        + ".",
     ),
     "tan": Example(
-        "The same rows by TAN",
+        "The same rows with TAN",
         _ranked(*BEST),
-        "No hierarchy: the maximum spanning tree, directed from a random root.",
+        "TAN ignores the hierarchy. Its tree is the maximum spanning tree, directed away from a random root.",
     ),
     "hre-tan": Example(
-        "The same row by HRE-TAN",
+        "The same row with HRE-TAN",
         _ranked(*BEST),
-        "Redundant features are removed as by Hie-TAN-Lite, and directions come from a random root.",
+        "HRE-TAN removes redundant features like Hie-TAN-Lite, but its edges point away from a random root.",
     ),
 }
 MODELS = {"figure 2": HieTAN, "figure 3": HieTANLite, "tan": TAN, "hre-tan": HRETAN}
@@ -137,7 +138,7 @@ def trace_of(name: str) -> Trace:
     example = EXAMPLES[name]
     if not example.given:
         model = MODELS[name](hierarchy=HIERARCHY, random_state=0) if name != "tan" else TAN(random_state=0)
-        return model.fit(*table()).trace(pd.DataFrame([INSTANCE], columns=list(FEATURES), index=["the row"]))
+        return trace_row(model.fit(*table()), pd.DataFrame([INSTANCE], columns=list(FEATURES)), "the row")
     ranked = [
         (k, example.features.index(a), example.features.index(b), 0.0)
         for k, (a, b) in enumerate(example.ranking, start=1)
@@ -148,18 +149,19 @@ def trace_of(name: str) -> Trace:
 
 # ------------------------------------------------------------------ the page
 
-HEAD = """# The worked examples
+HEAD = """# Worked examples
 
-The paper explains its algorithms with six features, the hierarchy of its Figure 1a and a given order of the edges. Here
-the classifiers learn these examples from rows, and `clf.trace(x)` tells how. `python -m reproduction.paper examples`
-makes this page and its drawings from nothing but the library, byte for byte; a test compares. The paper does not print
-any rows: those below were searched for so that their conditional mutual information puts the edges into the paper's
-order. Each step is also a row in the [table of claims](reproduction.md#every-claim).
+The paper explains its algorithms with six features, the hierarchy in its Figure 1a and a given edge order. Here the
+classifiers learn these examples from rows, and `reproduction/paper/walk.py` records each step. The paper does not
+list any rows, so we searched for rows whose conditional mutual information gives the paper's edge order.
+`python -m reproduction.paper examples` writes this page and its drawings. A test checks that they are up to date.
 
-In the drawings, the hierarchy is on the left, from the general features at the top to the special ones at the bottom;
-features that are removed as redundant are dashed. The tree is on the right, from its root. Blue edges were directed by
-the hierarchy, green and dashed ones by a parent that one of their ends already had, and orange and dotted ones by the
-random choice of a root."""
+The drawings show the hierarchy on the left and the tree on the right. Features that were removed as redundant are
+dashed. Colours show how each edge got its direction:
+
+- blue: from the hierarchy;
+- green, dashed: from a parent that one of the two features already had;
+- orange, dotted: from the random choice of a root."""
 
 
 def page() -> str:
@@ -176,32 +178,30 @@ def _rows_section() -> str:
         (*map(str, pattern), *map(str, counts)) for pattern, *counts in zip(patterns(), *ROWS, strict=True)
     ]
     shown = TextTable(
-        f"{sum(map(sum, ROWS))} rows: every pattern that the hierarchy allows",
+        f"{sum(map(sum, ROWS))} rows, with every pattern that the hierarchy allows",
         (*FEATURES, "rows of class 0", "rows of class 1"),
         tuple(lines),
         (),
         len(FEATURES),
     )
     words = (
-        f"Of the {2 ** len(FEATURES)} rows of six zeros and ones, {len(patterns())} are closed upwards: a feature is 1 "
-        "only if all its ancestors are. The paper's Figure 5 gives two such rows. Where D is 1, its ancestors "
-        f"{', '.join(sorted(HIERARCHY.ancestors('D')))} must be 1; where E is 0, its descendants "
-        f"{', '.join(sorted(HIERARCHY.descendants('E')))} must be 0."
+        f"Of the {2 ** len(FEATURES)} possible rows of six zeros and ones, {len(patterns())} are closed. The paper's "
+        "Figure 5 shows two of them. "
+        f"If D is 1, its ancestors {', '.join(sorted(HIERARCHY.ancestors('D')))} must be 1. "
+        f"If E is 0, its descendants {', '.join(sorted(HIERARCHY.descendants('E')))} must be 0."
     )
     return f"{words}\n{shown.to_markdown()}"
 
 
 def _example_section(name: str) -> str:
-    """The drawing of an example, its trace, and what directed the edges of its tree."""
+    """Return the drawing of an example and its trace."""
     trace, example = trace_of(name), EXAMPLES[name]
-    lines = tuple((f"{a} > {b}", direction.value) for (a, b), direction in trace.directions.items())
-    directions = TextTable("What directed the edges", ("edge", "directed"), lines, (), 2).to_markdown()
-    note = "" if not example.given else " The order of the edges is given, so they have no numbers."
-    listed = trace.text(100)
+    note = "" if not example.given else " The edge order is given by hand."
+    listed = str(trace)
     if example.given:
         listed = listed.replace("  0.0000  ", "  ")
     image = f"![{example.title}: the hierarchy and the tree](images/{file_name(name)})"
-    return f"{example.words}{note}\n\n{image}\n\n```text\n{listed}\n```\n{directions}"
+    return f"{example.words}{note}\n\n{image}\n\n```text\n{listed}\n```\n"
 
 
 def file_name(name: str) -> str:

@@ -11,12 +11,11 @@ import numpy as np
 from hietan.datasets import Ontology, read_obo
 from hietan.datasets._fetching.fetch import fetch_collection
 from hietan.evaluation._rank_tests import compare_ranks
-from hietan.explain import Trace
-from hietan.explain._trace import Verdict
 from reproduction.paper.claims import Claim, paper_ranks, read_claims
 from reproduction.paper.examples import EXAMPLES, HIERARCHY, trace_of
 from reproduction.paper.measure import NAMES, dataset_of
 from reproduction.paper.runs import PAPERS_BEST
+from reproduction.paper.walk import Trace, Verdict
 
 N_DATASETS = 28
 

@@ -48,11 +48,11 @@ def read_sources() -> Sources:
     return Sources(collect.read_results(), *map(collect.read_csv, names), distinct=distinct)
 
 
-HEAD = """# The paper's experiment, repeated
+HEAD = """# Reproduction
 
-Wan & Freitas (arXiv 2202.04105) compare six classifiers on 28 datasets of ageing-related genes. This page repeats their
-experiment with this package and judges every claim of theirs that can be checked. The authors' own programs were not
-at hand: a verdict is about the methods as their papers describe them, made here."""
+Wan & Freitas (arXiv 2202.04105) compare six classifiers on 28 datasets of ageing-related genes. This page repeats
+their experiment with hietan and judges every claim that can be checked. We did not have the authors' programs, so each
+verdict is about the methods as the papers describe them."""
 
 
 def page(sources: Sources) -> str:
@@ -74,13 +74,7 @@ def page(sources: Sources) -> str:
         ),
         "## With lambda 0.002, a value known from these datasets",
         KNOWN_LAMBDA,
-        sections.headline(
-            results,
-            untuned(DEFAULT, KNOWN),
-            sources.comparisons("lambda 0.002"),
-            "Alpha 1, Laplace, lambda 0.002",
-            "untuned",
-        ),
+        sections.headline(results, untuned(DEFAULT, KNOWN), [], "Alpha 1, Laplace, lambda 0.002", "untuned"),
         "## Without equal rows",
         DISTINCT.format(**{row["what"]: int(row["number"]) for row in sources.counts})
         if sources.counts
@@ -88,7 +82,7 @@ def page(sources: Sources) -> str:
         sections.distinct_section(results, sources.distinct),
         "## How far the criterion for lambda matters",
         sections.criterion_section(results),
-        "## Every claim",
+        "## The claims about the comparison",
         CLAIMS,
         sections.claims_section(sources.rulings),
         "## Seeds, and the order of the columns",
@@ -103,11 +97,6 @@ def page(sources: Sources) -> str:
         "## What GMean measures here",
         THRESHOLD,
         sections.threshold_section(results),
-        "## Other classifiers",
-        OTHERS,
-        sections.others_section(results),
-        "## Each dataset",
-        sections.datasets_section(results),
         "## How this page is made",
         MADE,
         sections.missing_section(results),
@@ -124,7 +113,7 @@ def _short(rulings: Sequence[Ruling]) -> str:
     for verdict, title in (
         (HOLDS, "What holds"),
         (FAILS, "What does not hold"),
-        (UNKNOWN, "What cannot be known: it depends on what the paper does not say"),
+        (UNKNOWN, "What cannot be known, because it depends on details that the paper does not give"),
     ):
         main = [r for r in rulings if r.verdict == verdict and _is_main(r)]
         lines = [
@@ -139,7 +128,7 @@ def _short(rulings: Sequence[Ruling]) -> str:
         parts.append(f"**{title}**\n\n" + "\n".join(lines or ["- None of the claims."]))
     rows = tuple((topic, *(str(counts[topic, verdict]) for verdict in VERDICTS)) for topic in topics)
     total = tuple(str(sum(counts[topic, verdict] for topic in topics)) for verdict in VERDICTS)
-    table = TextTable("All claims", ("topic", *VERDICTS), (*rows, ("together", *total))).to_markdown()
+    table = TextTable("All claims", ("topic", *VERDICTS), (*rows, ("total", *total))).to_markdown()
     return "\n\n".join(parts) + "\n" + table
 
 
@@ -149,74 +138,78 @@ def _is_main(ruling: Ruling) -> bool:
     return bool(ruling.claim.headline) or (about and ruling.verdict == HOLDS)
 
 
-METHOD = f"""A claim about the comparison is judged in {{n_runs}} runs, each a 10-fold cross-validation such as the
-paper may have made: Laplace smoothing with alpha 1, 0.5 and 0.05, each with lambda fixed at a tenth of the smallest
-value that makes all weights zero and at 0.002; GMean averaged over folds instead of computed from all folds
-together; five random orders of the columns; and alpha and lambda chosen within the training rows. A statement
-**holds** if it is true in all runs, **does not hold** if it is true in none, and **cannot be known** if that
-depends on what the paper does not say. A figure does not hold if it lies outside the range of all runs, and cannot
-be known if it lies inside. A term of Table S1 holds if it is among the first {TOP} by either of the paper's
-rankings with all of five seeds, since the length of that table is not known. Runs are not independent, and the 28
-datasets are 4 sets of genes, each described in 7 ways: a Friedman test with N = 28 is anti-conservative, and is
-given for comparison with the paper. The same goes for all p-values and for the probabilities of the Bayesian
-signed-rank test, which count the datasets as independent; the intervals over genes do not. Differences between
-seeds are the noise of the splits, not sampling error; intervals over genes are. All points that the paper leaves
-open are listed in [methods.md](methods.md#what-the-paper-leaves-open) with their measured effects; the worked
-examples have a [page of their own](worked-examples.md)."""
+METHOD = f"""**How claims are judged.** Each claim about the comparison is judged in {{n_runs}} runs. A run is a
+10-fold cross-validation that the paper may have made. Runs differ in alpha (1, 0.5, 0.05), lambda, the averaging of
+GMean, and column order. In some runs, alpha and lambda are chosen within the training rows.
 
-UNTUNED = """The first of two tables that are never mixed. All parameters are round values that were fixed before
-the table was computed: alpha is 1, the smoothing is Laplace's, and lambda is a tenth of the smallest value that
-makes all weights of proximalGraph zero, in the training rows of each fold. P-values are computed as in the paper's
-Table 3: one-sided, from ranks rounded to two decimals."""
+- A claim **holds** if it is true in all runs, and **does not hold** if it is true in none. Otherwise it **cannot be
+  known**, because it depends on details that the paper does not give.
+- A figure does not hold if it is outside the range of all runs. It cannot be known if it is inside that range.
+- A term in Table S1 holds if it is among the first {TOP} in either of the paper's rankings with all five seeds.
 
-TUNED = """The second table: alpha (of 0.05, 0.1, 0.25, 0.5, 1 and 2) and lambda (of 30 values) are chosen by the
-log loss of an inner 5-fold cross-validation. Log loss does not reward a balance of sensitivity and specificity, so
-a chosen value may lower GMean."""
+Runs are not independent, and the 28 datasets are four gene sets described in seven ways. P-values and Bayesian
+probabilities treat datasets as independent, so they are too confident. The intervals over genes do not have this
+problem. [What the paper leaves open](open-points.md) lists every open point with its effect. [Worked
+examples](worked-examples.md) shows the paper's examples step by step."""
 
-KNOWN_LAMBDA = """This is not honest evidence for proximalGraph: that 0.002 is a good value is known from these same
-28 datasets. It is given because the paper does not say how its lambda was set."""
+UNTUNED = """All parameters were fixed before this table was computed. Alpha is 1, with Laplace smoothing. Lambda is a
+tenth of the smallest value that makes all of proximalGraph's weights zero. As in the paper's Table 3, p-values are
+one-sided and computed from ranks rounded to two decimals."""
 
-DISTINCT = """In the 28 files, {identical} of {rows:,} rows have an equal row in the same file. They make {pairs}
-pairs, and {opposed} of these pairs have opposite classes. Equal rows of the same class were probably merged when
-the files were made, so almost only contradictions are left. A method that remembers its training rows tends to
-predict the wrong class for them. The tables below have the same training rows and folds, but the second figure of
-each pair is computed only from test rows without an equal."""
+TUNED = """Here an inner 5-fold cross-validation chooses alpha (0.05, 0.1, 0.25, 0.5, 1 or 2) and lambda (30 values) by
+log loss. Log loss does not reward a balance between sensitivity and specificity, so the chosen values may lower
+GMean."""
 
-CLAIMS = """All claims of [claims.csv](../reproduction/paper/claims.csv), in our words. What the paper says about
-the biology of the terms, and about other papers, is not judged. "Paper" is the figure that it prints, if there is
-one."""
+KNOWN_LAMBDA = """This table is not fair evidence for proximalGraph, because 0.002 is known to be a good value for these
+datasets. We show it because the paper does not give its lambda."""
 
-SPREAD = """The order of the columns decides between edges with equal conditional mutual information, of which there
-are many: columns that are copies of each other make ties. A random order of the columns also moves the random root.
-The first pair of columns is for five seeds (other folds and another root) in the order of the files, the second for
-five random orders with the folds of seed 0. Hie-AODE-Lite has no edges to choose and proximalGraph a convex
-objective, so neither depends on the order except through rounding and the tolerance of the solver."""
+DISTINCT = """In the 28 files, {identical} of {rows:,} rows have an equal row in the same file. They form {pairs}
+pairs, and {opposed} of these pairs have opposite classes. Equal rows with the same class were probably merged when the
+files were made, so nearly all remaining pairs contradict each other. They mislead methods that memorise training rows.
+Training rows and folds are the same in both columns below. The "unique" columns count only test rows that are not
+equal to any other row."""
 
-USAGE = """The paper names 14 pairs of organism and term. *Freq. of Selection* counts the rows whose tree keeps the
-term, *Freq. in Edges* the edges that contain it, over the trees of all rows that are set aside. Terms with equal
-counts share the best rank; a rank by selection that is shared by many says little."""
+CLAIMS = """[reproduction-claims.csv](reproduction-claims.csv) lists all claims, paraphrased, with their verdicts. We do
+not judge what the paper reports about the terms' biology or about other papers. The column "paper" shows the printed
+figure, if there is one."""
 
-SETTINGS = """The paper does not say how it smooths. "Pooled" is ours: it shrinks toward the same probability over
-both classes together, see [methods.md](methods.md#statistics)."""
+SPREAD = """Column order decides between edges with equal conditional mutual information. It also moves the random
+root. The first two figures are for five seeds, with the columns ordered as in the files. The last two are for five
+random column orders, with the folds of seed 0. Hie-AODE-Lite has no edges to choose, and proximalGraph's objective is
+convex, so neither depends on column order. [reproduction-spread.csv](reproduction-spread.csv) lists the results for
+every dataset."""
 
-THRESHOLD = """The same probabilities at two thresholds: the default, and one chosen for GMean on the training rows.
-A threshold does not change the AUC. Where GMean rises and the AUC stays the same, GMean at the default threshold
-measured how far the probabilities lean toward the larger class, not how well they separate the genes."""
+USAGE = """The paper names 14 terms, each for one organism. Both counts are over the trees of all held-out rows.
+*Freq. of Selection* counts the rows whose tree keeps the term. *Freq. in Edges* counts the edges that contain the
+term. Terms with equal counts share the best rank, so a rank that many terms share carries little information."""
 
-OTHERS = """Classifiers without a hierarchy, untuned, beside those of the paper, with one seed.
-[accuracy.md](accuracy.md) has more of them, with more seeds. The balanced random forest is scikit-learn's with
-`class_weight="balanced_subsample"`: weights change its splits but not its threshold."""
+SETTINGS = """The paper does not name its smoothing. Pooled smoothing is new in hietan. It shrinks each probability
+towards the probability over both classes together ([Methods](methods.md#probabilities-from-counts))."""
 
-MADE = """`make reproduction` measures everything from scratch on two cores, says how long it took, and resumes
-where it was interrupted; `python -m reproduction.paper write` makes the pages from the files alone. Every number on
-this page comes from [reproduction.csv](reproduction.csv) (a row per variant, method, dataset and seed),
-[-distinct](reproduction-distinct.csv) (the same without equal rows), [-counts](reproduction-counts.csv),
-[-spread](reproduction-spread.csv), [-usage](reproduction-usage.csv), [-comparisons](reproduction-comparisons.csv),
-[-facts](reproduction-facts.csv) and [-time](reproduction-time.csv), or from the table of claims, and a test
-compares. "Timed" are the measurements whose time is known; rows that an earlier run has written stay in the files
-until they are measured again."""
+THRESHOLD = """This table evaluates the same probabilities at two thresholds: the default, and a threshold chosen for
+GMean on the training rows. A threshold does not change the AUC. If GMean rises while the AUC stays the same, GMean at
+the default threshold did not measure how well the probabilities separate the genes. It measured how far they lean
+towards the larger class."""
+
+MADE = """`make reproduction` runs all measurements on two cores. If it is interrupted, run it again to resume. `python
+-m reproduction.paper write` writes the pages from these files alone: [reproduction.csv](reproduction.csv) (each
+variant, method, dataset and seed), [-distinct](reproduction-distinct.csv) (without equal rows),
+[-counts](reproduction-counts.csv), [-spread](reproduction-spread.csv), [-usage](reproduction-usage.csv),
+[-comparisons](reproduction-comparisons.csv), [-facts](reproduction-facts.csv) and [-time](reproduction-time.csv). A
+test compares the page with the files."""
+
+
+RULINGS = collect.DOCS / "reproduction-claims.csv"
+
+
+def claim_rows(rulings: Sequence[Ruling]) -> list[dict[str, str]]:
+    """Return every claim with its verdict, as rows of a file."""
+    cells = [(r.claim.topic, r.claim.says, r.claim.where, r.claim.figure, r.here, r.verdict) for r in rulings]
+    return [dict(zip(("topic", *sections.CLAIM_HEADER), row, strict=True)) for row in cells]
 
 
 def write() -> None:
-    """Write docs/reproduction.md."""
-    atomic_write(PAGE, page(read_sources()))
+    """Write docs/reproduction.md and the file of all claims."""
+    sources = read_sources()
+    atomic_write(PAGE, page(sources))
+    collect.write_csv(RULINGS, ("topic", *sections.CLAIM_HEADER), claim_rows(sources.rulings))

@@ -1,4 +1,4 @@
-"""The table of open points in docs/methods.md: its effects come from docs/reproduction*.csv alone."""
+"""The table of open points in docs/open-points.md: its effects come from docs/reproduction*.csv alone."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from reproduction.paper import collect
 from reproduction.paper.sections import points, titled
 from reproduction.paper.variants import CRITERIA, chosen_lambda
 
-PAGE = collect.DOCS / "methods.md"
+PAGE = collect.DOCS / "open-points.md"
 MARK = "open points"
 Changes = Mapping[str, list[dict[str, str]]]
+CRITERION_NAMES = {"log_loss": "log loss", "auc": "AUC", "gmean": "GMean"}
 
 
 class Sources(NamedTuple):
@@ -96,13 +97,13 @@ OPEN_POINTS = (
     OpenPoint(
         "Kind of smoothing",
         '`smoothing="laplace"`',
-        "the most common one",
+        "the most common smoothing",
         change("pooled smoothing", 'with `"pooled"` instead'),
     ),
     OpenPoint(
         "Weight of the smoothing",
         "`alpha=1`",
-        "Laplace's own; fixed before anything was measured",
+        "Laplace's own value; fixed before anything was measured",
         joined(
             change("alpha 0.5", "alpha 0.5"),
             change("alpha 0.05", "alpha 0.05"),
@@ -111,118 +112,124 @@ OPEN_POINTS = (
     ),
     OpenPoint(
         "Whether the conditional mutual information is smoothed",
-        "it is not",
-        "Equation 1 has probabilities, and their maximum-likelihood estimates make the key of an edge exact",
+        "not smoothed",
+        "Equation 1 uses probabilities, and their maximum-likelihood estimates make edge keys exact",
         unmeasured("not measured"),
     ),
     OpenPoint(
         "Stratified folds",
         "stratified and shuffled",
-        "small classes are in every fold",
-        change("unstratified folds", "unstratified folds, which also changes which rows are together"),
+        "every fold then contains the smaller class",
+        change("unstratified folds", "unstratified folds, which also group other rows together"),
     ),
     OpenPoint(
         "Number of cross-validations",
-        "five, with seeds 0 to 4; scores are averaged, then ranked",
-        "one split is a matter of luck",
+        "five, with seeds 0 to 4; scores are averaged and then ranked",
+        "the result of a single split depends on chance",
         unmeasured("[spread over seeds](reproduction.md#seeds-and-the-order-of-the-columns)"),
     ),
     OpenPoint(
-        "GMean of all folds together, or mean over folds",
-        "sensitivity and specificity of all folds together",
-        "a fold has few rows of the smaller class, and one without a hit has GMean 0",
+        "One GMean over all folds, or the mean of the folds' GMeans",
+        "one sensitivity and one specificity over all folds",
+        "a fold has few rows of the smaller class, and a fold without a correct row of that class has GMean 0",
         change("mean of the folds", "the mean of the folds' GMeans instead"),
     ),
     OpenPoint(
-        "Edges of equal rank",
-        "the order of the columns, as in the files",
-        "some order is needed, and {duplicates} of {columns} columns are copies of another",
-        absolute("order of the columns", "five random orders"),
+        "Order of edges with equal rank",
+        "column order, as in the files",
+        "an order is needed, because {duplicates} of {columns} columns are copies of another column",
+        absolute("order of the columns", "five random column orders"),
     ),
     OpenPoint(
-        "Which feature is the random root, and the direction of edges that stay open",
+        "Which feature is the random root, and how edges without a direction are directed",
         "the first candidate in a random order that `fit` draws",
-        "a row's tree then does not depend on the other rows",
+        "a row's tree then does not depend on the other rows to predict",
         absolute("random root", "five other random orders with the same folds"),
     ),
     OpenPoint(
-        "No edge can be added (Hie-TAN-Lite, HRE-TAN)",
-        "the feature with the highest mutual information with the class is kept alone",
-        "a prediction should not rest on nothing",
+        "What happens if no edge can be added (Hie-TAN-Lite, HRE-TAN)",
+        "only the feature with the highest mutual information with the class is kept",
+        "a prediction needs at least one feature",
         counted("happens for {lone} of {rows} rows"),
     ),
     OpenPoint(
         "Probability at which a row is positive",
-        "1/2, by the class with the larger probability",
-        "the rule of every Bayesian classifier",
+        "1/2, so the more probable class is predicted",
+        "the usual rule for Bayesian classifiers",
         change("threshold", "a threshold chosen for GMean within the training rows"),
     ),
     OpenPoint(
-        "Equal probabilities of both classes",
-        "the class that comes first",
+        "Prediction if both classes are equally probable",
+        "the first class in class order",
         "scikit-learn's rule",
         counted("happens for {even} predictions of five methods on {rows} rows"),
     ),
     OpenPoint(
         "The positive class",
         "pro-longevity",
-        "GMean treats both classes alike, so only ties could differ",
+        "GMean treats both classes alike, so only ties could change",
         change("classes exchanged", "classes exchanged"),
     ),
     OpenPoint(
-        "lambda of proximalGraph",
-        "a tenth of the smallest value with all weights zero, or chosen within the training rows",
-        "fixed beforehand, without these data",
+        "proximalGraph's lambda",
+        "a tenth of the smallest value that makes all weights zero, or chosen within the training rows",
+        "fixed beforehand, without using these data",
         change("lambda 0.002", "0.002 instead, which is known from these datasets"),
     ),
     OpenPoint(
-        "Criterion that chooses lambda",
+        "Criterion for choosing lambda",
         "log loss",
-        "it judges probabilities, without a threshold",
-        joined(*(change(chosen_lambda(c), f"by {c.replace('_', ' ')}, against a tenth") for c in CRITERIA)),
+        "it judges probabilities and needs no threshold",
+        joined(
+            *(
+                change(chosen_lambda(c), f"chosen by {CRITERION_NAMES[c]}, compared with a tenth")
+                for c in CRITERIA
+            )
+        ),
     ),
     OpenPoint(
         "Inner folds",
         "5, stratified",
-        "as many as usual; fewer if a class has fewer rows",
+        "the usual number; fewer if a class has fewer than 5 rows",
         unmeasured("not measured"),
     ),
     OpenPoint(
-        "Terms with few genes, and constant ones",
-        "the columns of the files; the three roots of the ontology are dropped, since they are 1 in nearly every row",
-        "the numbers of terms are then those of earlier papers on these datasets",
+        "Terms with few genes, and constant columns",
+        "the columns in the files, without the ontology's three roots, which are 1 in nearly every row",
+        "the numbers of terms then match earlier papers on these datasets",
         joined(
             counted("{constant} columns are constant over all rows"),
             change("support", "only columns that vary and have at least 3 ones in the training rows"),
         ),
     ),
     OpenPoint(
-        "Rows that are identical",
-        "they stay, whatever their class",
-        "they are different genes",
+        "Identical rows",
+        "all are kept, with any class",
+        "these rows are different genes",
         joined(
             counted(
-                "{identical} of {rows} rows equal another, {contradictory} of them one of the other class"
+                "{identical} of {rows} rows equal another row, "
+                "and {contradictory} of them equal a row of the other class"
             ),
-            change("identical rows", "without training rows that equal a row set aside"),
+            change("identical rows", "without training rows that equal a held-out row"),
         ),
     ),
     OpenPoint(
         "Rows over which feature usage is counted",
-        "every row once per seed, in the fold where it is set aside",
-        "the paper counts testing instances; it does not say of how many cross-validations",
+        "each row once per seed, in the fold that holds it out",
+        "the paper counts testing instances, but does not give the number of cross-validations",
         unmeasured("[ranks in single seeds](reproduction.md#terms-most-often-used-table-s1)"),
     ),
     OpenPoint(
         "What makes a term top-ranked",
-        "we judge the first ten by either count; terms with equal counts share the best rank",
+        "a place among the first ten by either count; terms with equal counts share the best rank",
         "the length of Table S1 is not known",
         unmeasured("[both ranks of all 14 terms](reproduction.md#terms-most-often-used-table-s1)"),
     ),
     OpenPoint(
         "Parents of an estimator (Hie-AODE-Lite)",
         "every feature whose value occurs in the training rows",
-        "the smallest limit that can be computed",
+        "the smallest limit with which the method can be computed",
         unmeasured("not measured"),
     ),
 )
@@ -235,12 +242,12 @@ def table(sources: Sources) -> str:
         for point in OPEN_POINTS
     )
     header = (
-        "the paper does not say",
-        "here",
-        "because",
-        "effect on GMean, in points, means over 28 datasets",
+        "open point",
+        "in hietan",
+        "reason",
+        "effect on GMean, in points (means over 28 datasets)",
     )
-    title = "Alpha 1, Laplace, lambda max / 10; seeds as far as measured"
+    title = "Alpha 1, Laplace smoothing, lambda max / 10; all measured seeds"
     return TextTable(title, header, lines, (), len(header)).to_markdown()
 
 
@@ -250,5 +257,5 @@ def filled(page: str, sources: Sources) -> str:
 
 
 def write() -> None:
-    """Fill the table of docs/methods.md."""
+    """Fill the table of docs/open-points.md."""
     atomic_write(PAGE, filled(PAGE.read_text(encoding="utf-8"), read_sources()))

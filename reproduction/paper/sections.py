@@ -6,20 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from hietan.evaluation import METRICS, Ranking
-from hietan.evaluation._outputs.tables import overall_tests, score_table
+from hietan.evaluation import Ranking
+from hietan.evaluation._outputs.tables import overall_tests
 from hietan.evaluation._outputs.text_table import TextTable
 from hietan.evaluation._rank_tests import compare_ranks
 from reproduction.paper.claims import TITLES, paper_ranks, read_claims
-from reproduction.paper.runs import Choice, Results, Row, seeds_in_words, tuned, untuned
+from reproduction.paper.runs import Choice, Results, Row, seeds_in_words, untuned
 from reproduction.paper.variants import (
     ALPHAS,
     BAYES,
     CRITERIA,
-    DEFAULT,
     GRAPH,
     KNOWN,
-    MODERN,
     SMOOTHINGS,
     TENTH,
     VARIANTS,
@@ -43,8 +41,13 @@ def titled(method: str) -> str:
 
 
 def points(value: float, sign: str = "") -> str:
-    """A GMean, or a difference of two, in points."""
+    """Return a difference of two GMeans in points."""
     return f"{100 * value:{sign}.1f}"
+
+
+def score(value: float) -> str:
+    """Return the value of a metric with three decimals."""
+    return f"{value:.3f}"
 
 
 # ------------------------------------------------------------------ headline tables
@@ -59,8 +62,8 @@ def headline(results: Results, choice: Choice, compared: Lines, title: str, part
     tests = overall_tests(ranking).rpartition("; ")[0]
     printed = compare_ranks(paper_ranks(), len(ranking.datasets))
     words = (
-        f"{title}, mean of {seeds}. {tests}. The paper does not print these two tests; from its ranks they would be "
-        f"{printed.friedman.statistic:.2f} and {printed.iman_davenport.statistic:.2f}."
+        f"{title}, mean of {seeds}. {tests}. The paper does not report these two tests. Its ranks give "
+        f"test statistics of {printed.friedman.statistic:.2f} and {printed.iman_davenport.statistic:.2f}."
     )
     return f"{words}\n{_rank_table(ranking, auc)}{_organism_table(ranking)}{_effect_table(compared)}"
 
@@ -77,7 +80,7 @@ def _rank_table(ranking: Ranking, auc: Ranking) -> str:
             if test
             else ("", "", "")
         )
-        scores = (points(means[method]), f"{aucs[method]:.3f}")
+        scores = (score(means[method]), score(aucs[method]))
         paper = f"{paper_ranks()[method]:.2f}"
         lines.append((titled(method), paper, f"{ranks[method]:.2f}", f"{wins[method]:.3g}", *scores, *p))
     header = (
@@ -98,11 +101,11 @@ def _organism_table(ranking: Ranking) -> str:
     ranks = ranking.average_ranks()
     groups = ranking.group_names
     lines = [
-        (titled(m), *(f"{ranking.average_ranks(g)[m]:.2f} ({points(ranking.means(g)[m])})" for g in groups))
+        (titled(m), *(f"{ranking.average_ranks(g)[m]:.2f} ({score(ranking.means(g)[m])})" for g in groups))
         for m in sorted(ranks, key=ranks.__getitem__)
     ]
     header = ("method", *(ORGANISMS[group] for group in groups))
-    title = "Average rank (mean GMean) per organism, seven datasets each, too few for tests"
+    title = "Average rank (mean GMean) per organism; seven datasets each, too few for tests"
     return TextTable(title, header, tuple(lines)).to_markdown()
 
 
@@ -124,14 +127,14 @@ def _effect_table(compared: Lines) -> str:
     control, rope = titled(rows[0]["control"]), points(float(rows[0]["rope"]))
     header = (
         "method",
-        "GMean differs by",
-        "95 % over genes",
+        "GMean difference, in points",
+        "95% interval over genes",
         "rank biserial",
         "P worse",
         "P equivalent",
         "P better",
     )
-    title = f"Differences from {control}; equivalent up to {rope} point"
+    title = f"Differences from {control}; at most {rope} point counts as equivalent"
     return TextTable(title, header, tuple(lines)).to_markdown()
 
 
@@ -163,42 +166,43 @@ def criterion_section(results: Results) -> str:
         "spec.",
         "GMean",
         "AUC",
-        f"GMean minus that of {TENTH}",
+        f"GMean minus GMean with {TENTH}, in points",
     )
     table = TextTable("proximalGraph, means over 28 datasets", header, tuple(lines)).to_markdown()
     rest = (
         f"\nNot measured yet: {', '.join(missing)} (`python -m reproduction.paper run`)." if missing else ""
     )
     words = (
-        "The inner cross-validation of proximalGraph can choose lambda by its log loss, its AUC, or its GMean at the "
-        "best threshold. The prediction itself is always made at the default threshold. The last column compares the "
-        "same datasets and seeds."
+        "proximalGraph's inner cross-validation can choose lambda by log loss, by AUC, or by GMean at the best "
+        "threshold. Predictions always use the default threshold. The last column compares the same datasets and "
+        "seeds."
     )
     return f"{words}\n{table}{rest}"
 
 
 def _means(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Mean sensitivity, specificity and GMean in points, and mean AUC."""
-    scores = (
-        np.mean([getattr(row, name) for row in rows]) for name in ("sensitivity", "specificity", "gmean")
-    )
-    return (*(points(float(score)) for score in scores), f"{np.mean([row.auc for row in rows]):.3f}")
+    """Return the mean sensitivity, specificity, GMean and AUC."""
+    names = ("sensitivity", "specificity", "gmean", "auc")
+    return tuple(score(float(np.mean([getattr(row, name) for row in rows]))) for name in names)
 
 
 # ------------------------------------------------------------------ claims
 
 
+CLAIM_HEADER = ("claim", "where", "paper", "here", "verdict")
+SHOWN_TOPICS = 3  # which method is best, significance, and the figures of Table 3; the file has all topics
+
+
 def claims_section(rulings: Sequence[Ruling]) -> str:
-    """Every claim with its verdict, topic by topic."""
+    """Return the claims about the comparison with their verdicts, topic by topic."""
     parts = []
-    for topic in dict.fromkeys(ruling.claim.topic for ruling in rulings):
+    for topic in list(dict.fromkeys(ruling.claim.topic for ruling in rulings))[:SHOWN_TOPICS]:
         lines = [
             (r.claim.says, r.claim.where, r.claim.figure, r.here, f"**{r.verdict}**")
             for r in rulings
             if r.claim.topic == topic
         ]
-        header = ("claim", "where", "paper", "here", "verdict")
-        parts.append(TextTable(topic[0].upper() + topic[1:], header, tuple(lines), (), 5).to_markdown())
+        parts.append(TextTable(topic[0].upper() + topic[1:], CLAIM_HEADER, tuple(lines), (), 5).to_markdown())
     return "".join(parts)
 
 
@@ -217,28 +221,12 @@ def spread_section(spread: Lines) -> str:
         for name in ("seeds", "orders"):
             widths = {row["dataset"]: float(row[f"high_{name}"]) - float(row[f"low_{name}"]) for row in own}
             widest = max(widths, key=widths.__getitem__)
-            cells.append(points(float(np.mean([float(row[f"sd_{name}"]) for row in own]))))
-            cells.append(f"{points(widths[widest])} ({widest})" if widths[widest] else "0.0")
+            cells.append(score(float(np.mean([float(row[f"sd_{name}"]) for row in own]))))
+            cells.append(f"{score(widths[widest])} ({widest})" if widths[widest] else score(0))
         lines.append((titled(method), *cells))
     header = ("method", "SD over seeds", "widest range", "SD over orders", "widest range")
-    short = TextTable(
-        "GMean in points; SD: mean of the standard deviations of 28 datasets", header, tuple(lines)
-    )
-    cells_of = {(row["dataset"], row["method"]): row for row in spread}
-    every = [
-        (dataset, *(_spread_cell(cells_of[dataset, method]) for method in methods))
-        for dataset in dict.fromkeys(row["dataset"] for row in spread)
-    ]
-    title = "Every dataset: GMean in file order with seed 0; its range over seeds; its range over orders of the columns"
-    full = TextTable(title, ("dataset", *map(titled, methods)), tuple(every)).to_markdown()
-    return short.to_markdown() + full
-
-
-def _spread_cell(row: Mapping[str, str]) -> str:
-    seeds, orders = (
-        f"{points(float(row[f'low_{n}']))}-{points(float(row[f'high_{n}']))}" for n in ("seeds", "orders")
-    )
-    return f"{points(float(row['file_order']))}; {seeds}; {orders}"
+    title = "GMean (SD is the mean standard deviation over 28 datasets)"
+    return TextTable(title, header, tuple(lines)).to_markdown()
 
 
 # ------------------------------------------------------------------ other settings
@@ -255,9 +243,7 @@ def settings_section(results: Results) -> str:
                 ranking = results.ranking(dict.fromkeys(BAYES, name), metric)
                 if ranking is not None:
                     means, ranks = ranking.means(), ranking.average_ranks()
-                    lines.append(
-                        (name, *(f"{METRICS[metric].text(means[m])} ({ranks[m]:.2f})" for m in BAYES))
-                    )
+                    lines.append((name, *(f"{score(means[m])} ({ranks[m]:.2f})" for m in BAYES)))
         title = f"Mean {SHOWN[metric]} (average rank among these five)"
         parts.append(TextTable(title, ("smoothing", *map(titled, BAYES)), tuple(lines)).to_markdown())
     return "".join(parts)
@@ -280,27 +266,6 @@ def threshold_section(results: Results) -> str:
     return TextTable("Seed 0, means over 28 datasets", header, tuple(lines), (), 2).to_markdown()
 
 
-def others_section(results: Results) -> str:
-    """The untuned methods of the paper beside classifiers that a user might take instead."""
-    choice = {
-        **untuned(DEFAULT, TENTH if results.seeds(untuned()) else KNOWN),
-        **dict.fromkeys(MODERN, "modern"),
-    }
-    parts = []
-    for metric in ("gmean", "auc"):
-        ranking = results.ranking(choice, metric, seeds=(0,))
-        if ranking is None:
-            return not_measured("modern")
-        ranks, means, wins = ranking.average_ranks(), ranking.means(), ranking.wins()
-        lines = [
-            (titled(m), f"{ranks[m]:.2f}", f"{wins[m]:.3g}", METRICS[metric].text(means[m]))
-            for m in sorted(ranks, key=ranks.__getitem__)
-        ]
-        title = f"By {SHOWN[metric]}, untuned, seed 0"
-        parts.append(TextTable(title, ("method", "average rank", "wins", "mean"), tuple(lines)).to_markdown())
-    return "".join(parts)
-
-
 def distinct_section(results: Results, distinct: Results) -> str:
     """Means, ranks and claims with all rows and on rows without an equal, in the runs that both have."""
     if not distinct.judged:
@@ -310,16 +275,16 @@ def distinct_section(results: Results, distinct: Results) -> str:
         cells = []
         for metric in ("gmean", "auc"):
             found = [each.ranking(untuned(), metric) for each in (results, distinct)]
-            cells += [METRICS[metric].text(ranking.means()[method]) for ranking in found if ranking]
+            cells += [score(ranking.means()[method]) for ranking in found if ranking]
             cells += [f"{ranking.average_ranks()[method]:.2f}" for ranking in found if ranking]
         lines.append((titled(method), *cells))
     columns = [
         f"{SHOWN[metric]}{what}, {rows}"
         for metric in ("gmean", "auc")
         for what in ("", " rank")
-        for rows in ("all", "no equal")
+        for rows in ("all", "unique")
     ]
-    title = f"Untuned, {seeds_in_words(len(distinct.seeds(untuned())))}: all rows, and rows without an equal"
+    title = f"Untuned, {seeds_in_words(len(distinct.seeds(untuned())))}: all rows and unique rows"
     means = TextTable(title, ("method", *columns), tuple(lines)).to_markdown()
     ours = {run.run.name: run for run in results.judged}
     pairs = [(ours[run.run.name], run) for run in distinct.judged if run.run.name in ours]
@@ -332,37 +297,11 @@ def distinct_section(results: Results, distinct: Results) -> str:
             rulings.append((claim.says, *(f"{n} of {len(pairs)}" for n in true)))
             changed += len({agreed(n, len(pairs)) for n in true}) > 1
             crossed += [claim.says] if len({2 * n > len(pairs) for n in true}) > 1 else []
-    header = ("claim", "all rows: true in", "no equal: true in")
-    verdicts = f"Claims with another verdict without equal rows: {changed or 'none'} of {len(rulings)}. "
-    verdicts += f"Claims that are true in most runs in one column only: {'; '.join(crossed) or 'none'}.\n"
-    claims = TextTable("Claims, in the runs without tuning", header, tuple(rulings)).to_markdown()
+    header = ("claim", "all rows: true in", "unique rows: true in")
+    verdicts = f"Claims whose verdict changes without equal rows: {changed or 'none'} of {len(rulings)}. "
+    verdicts += f"Claims that are true in most runs in only one column: {'; '.join(crossed) or 'none'}.\n"
+    claims = TextTable("Claims in the runs without tuning", header, tuple(rulings)).to_markdown()
     return means + claims + verdicts
-
-
-def datasets_section(results: Results) -> str:
-    """GMean and AUC of each dataset, best in bold, untuned and tuned."""
-    parts = []
-    for title, choice in (
-        ("untuned", untuned()),
-        ("tuned", tuned()),
-        (f"{KNOWN}, a value known from these datasets", untuned(DEFAULT, KNOWN)),
-    ):
-        for metric in ("gmean", "auc"):
-            ranking = results.ranking(choice, metric)
-            if ranking is not None:
-                table = score_table(ranking)
-                named = (table.header[0], *map(titled, table.header[1:]))
-                seeds = seeds_in_words(len(results.seeds(choice)))
-                heading = f"{SHOWN[metric]}, {title}, {seeds}"
-                parts.append(
-                    TextTable(
-                        heading, named, table.rows[: len(ranking.datasets)], (), 1, table.bold
-                    ).to_markdown()
-                )
-    return "".join(parts)
-
-
-# ------------------------------------------------------------------ terms, and the time it took
 
 
 def usage_section(usage: Lines) -> str:
@@ -393,7 +332,7 @@ def usage_section(usage: Lines) -> str:
         "rank in single seeds",
     )
     return TextTable(
-        "Hie-TAN-Lite, alpha 1, Laplace, five seeds together", header, tuple(lines), (), 3
+        "Hie-TAN-Lite, alpha 1, Laplace smoothing, five seeds together", header, tuple(lines), (), 3
     ).to_markdown()
 
 
@@ -404,10 +343,10 @@ def time_section(times: Lines) -> str:
     ]
     total = sum(float(row["processor_seconds"]) for row in times)
     lines.append(
-        ("together", *(str(sum(int(row[n]) for row in times)) for n in ("measured", "of")), _minutes(total))
+        ("total", *(str(sum(int(row[n]) for row in times)) for n in ("measured", "of")), _minutes(total))
     )
     header = ("part", "timed", "cross-validations", "processor time")
-    return TextTable("Processor time of the cross-validations", header, tuple(lines)).to_markdown()
+    return TextTable("Processor time for cross-validation", header, tuple(lines)).to_markdown()
 
 
 def missing_section(results: Results) -> str:
@@ -420,8 +359,8 @@ def missing_section(results: Results) -> str:
             if lost:
                 lines.append((variant.name, titled(method), ", ".join(lost), f"`run {variant.part}`"))
     if not lines:
-        return "Everything that this page is meant to show is measured."
-    header = ("variant", "method", "seeds", "measured by `python -m reproduction.paper`")
+        return "All planned measurements are complete."
+    header = ("variant", "method", "seeds", "to measure, run `python -m reproduction.paper`")
     return TextTable("Not measured yet", header, tuple(lines), (), len(header)).to_markdown()
 
 
