@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from docutils.nodes import document, entry, literal
+from docutils.nodes import SkipNode, document, entry, literal
+from docutils.utils.math.latex2mathml import tex2mathml
 from pygments.lexers import TextLexer
 from sphinx.addnodes import pending_xref
 from sphinx.domains.python import PyObject
@@ -40,7 +41,7 @@ templates_path = ["_templates"]
 
 # Pages. Markdown is written so that it also reads well where no site is built.
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 # Blocks of tables and of results have nothing to be coloured.
 highlight_language = "none"
@@ -86,6 +87,9 @@ sphinx_gallery_conf = {
     "default_thumb_file": None,
 }
 
+# Formulas are MathML, which browsers draw by themselves: the site needs no script and no network for them.
+html_math_renderer = "mathml"
+
 html_context = {"default_mode": "auto"}
 html_theme = "pydata_sphinx_theme"
 html_title = f"hietan {release}"
@@ -95,7 +99,7 @@ html_show_sourcelink = False
 html_copy_source = False
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "hietan"},
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 5,
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -104,7 +108,7 @@ html_theme_options: dict[str, Any] = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
 }
-html_sidebars = {"index": [], "ten-minutes": []}
+html_sidebars = {"index": []}
 
 
 def _skip_member(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
@@ -172,8 +176,21 @@ def _take_over_pages(app: Any, config: Any) -> None:
         page.write_text(text.replace("](docs/", "](../"), encoding="utf-8")
 
 
+def _draw_formula(translator: Any, node: Any) -> None:
+    """Write a formula within a line."""
+    translator.body.append(tex2mathml(node.astext()))
+    raise SkipNode
+
+
+def _draw_displayed_formula(translator: Any, node: Any) -> None:
+    """Write a formula on its own line."""
+    translator.body.append(f'<div class="formula">{tex2mathml(node.astext(), as_block=True)}</div>')
+    raise SkipNode
+
+
 def setup(app: Any) -> None:
     """Called by sphinx."""
+    app.add_html_math_renderer("mathml", (_draw_formula, None), (_draw_displayed_formula, None))
     for field in PyObject.doc_field_types:
         if field.name == "variable":
             field.label = "Attributes"

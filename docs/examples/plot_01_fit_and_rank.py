@@ -2,8 +2,8 @@
 Fit a model and rank genes
 ==========================
 
-Which fly genes lengthen life? A model is fitted to some of the genes, and ranks the others. The ranking is
-good if genes that are known to be pro-longevity come first.
+Which fly genes lengthen life? We fit a model to some of the genes and rank the others. The ranking is good if known
+pro-longevity genes come first.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +27,7 @@ for i in order[:5]:
     print(f"{gene:10} {log_odds[i]:+.2f}  {label}")
 
 # %%
-# All genes that were set aside, from the most to the least probable:
+# All held-out genes, from the most to the least probable:
 
 fig, ax = plt.subplots(figsize=(8, 3.2))
 is_pro = data.y[new][order] == 1

@@ -1,9 +1,9 @@
 """
-Why? What each term adds to the score
-=====================================
+Explain a prediction
+====================
 
-`explain` returns one explanation per row. Its contributions add up to the model's own log-odds, so that a
-waterfall from the base value to the score leaves nothing out.
+`explain` returns one explanation per row. Its contributions add up to the model's own log-odds, so a waterfall from the
+base value to the log-odds leaves nothing out.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ explanation = model.explain(data.subset([row]))[0]
 print(explanation.text(limit=6))
 
 # %%
-# The same as a picture:
+# The same as a figure:
 
 fig, ax = plt.subplots(figsize=(9, 5))
 explanation.plot_contributions(ax, limit=10)

@@ -1,9 +1,9 @@
 """
-The tree that was learned for one gene
-======================================
+Draw the tree of one gene
+=========================
 
-Hie-TAN-Lite learns a tree for each row, of the terms that are not redundant in it: of related terms with the
-same value, one is kept. The explanation says of every other term because of which it was left out.
+Hie-TAN-Lite learns a tree for each row. Of related terms with the same value it keeps one. The explanation shows which
+kept term made each other term redundant.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ print(explanation.headline())
 print(f"{len(explanation.contributions)} terms are in the tree, {len(explanation.removed)} were left out")
 
 # %%
-# Points are terms, larger ones add more to the score; the strongest have names.
+# Each point is a term. Larger points contribute more, and the strongest have names.
 
 fig, ax = plt.subplots(figsize=(10, 6))
 explanation.plot_tree(ax, labels=8)

@@ -1,10 +1,10 @@
 """
-ROC curves of several methods
-=============================
+Draw ROC curves
+===============
 
-Every gene is predicted by a model that has not seen it, in a cross-validation of five folds;
-`pooled_predictions` hands the hierarchy of the dataset to the methods that need one. With fewer than 200 genes,
-an AUC is uncertain by about 0.04, so that curves that cross say little.
+In a five-fold cross-validation, a model that has not seen a gene predicts it. `pooled_predictions` passes the
+dataset's hierarchy to methods that need one. With fewer than 200 genes, an AUC is uncertain by about 0.04, so curves
+that cross are not evidence of a difference.
 """
 
 import matplotlib.pyplot as plt

@@ -1,10 +1,10 @@
 """
-Critical differences between methods
-====================================
+Draw critical differences
+=========================
 
-A study compares methods on several datasets. Average ranks are on a line; a bar joins methods that Nemenyi's
-test cannot distinguish. Here, that is HieLogistic and HieBAN, and Hie-TAN-Lite ranks below both. Beware: the
-seven datasets are seven views of the same genes, while the test takes them for independent.
+A study compares methods on several datasets. The diagram shows average ranks, and a bar joins methods that
+Nemenyi's test cannot distinguish: here HieLogistic and HieBAN. Hie-TAN-Lite ranks below both. Note that the seven
+datasets are seven views of the same genes, while the test assumes that they are independent.
 """
 
 import matplotlib.pyplot as plt

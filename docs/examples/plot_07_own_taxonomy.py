@@ -1,9 +1,9 @@
 """
-Your own taxonomy, from data frames
-===================================
+Use your own taxonomy
+=====================
 
-A table of edges, a table of pairs and a series of labels make a dataset. Ancestors are added: an item that is
-tea is a hot drink and a drink, too.
+A table of edges, a table of pairs and a series of labels make a dataset. hietan adds the ancestors: tea is also a hot
+drink and a drink.
 """
 
 import matplotlib.pyplot as plt
@@ -49,7 +49,7 @@ model = HieBAN(hierarchy=data.hierarchy).fit(data.X, data.y)
 print(model.explain(data.subset(["p3"]))[0])
 
 # %%
-# The rows, with the ancestors that were added:
+# The rows, with their ancestors:
 
 frame = data.as_frame(target=None)
 fig, ax = plt.subplots(figsize=(8, 4))

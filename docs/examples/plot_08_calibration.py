@@ -1,10 +1,10 @@
 """
-Can the probabilities be believed?
-==================================
+Check the probabilities
+=======================
 
-Of the genes with a probability of 0.8, four in five should be pro-longevity. HieBAN by itself is far too
-confident, like every naive Bayes: terms that say the same thing are counted again and again. A temperature,
-chosen by an exact leave-one-out, mends that.
+Of the genes with a probability of 0.8, four in five should be pro-longevity. Like naive Bayes, HieBAN is overconfident:
+it counts correlated terms as if each were independent evidence. A temperature, chosen by an exact leave-one-out,
+corrects that.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 """
-A grid search with scikit-learn
-===============================
+Search parameters with scikit-learn
+===================================
 
-The classifiers are ordinary estimators: searches, pipelines and learning curves work as usual. Here, GMean
+The classifiers are scikit-learn estimators, so searches, pipelines and learning curves work as usual. Here GMean
 chooses the kind and the strength of Hie-TAN's smoothing.
 """
 
@@ -24,8 +24,8 @@ search = GridSearchCV(
 print(search.best_params_)
 
 # %%
-# Laplace smoothing is biased against the smaller class whenever the data are closed upwards, and the more so
-# the stronger it is. Odds and pooled smoothing are not.
+# In closed rows, Laplace smoothing is biased against the smaller class, and more so if it is strong. Odds and pooled
+# smoothing are not.
 
 fig, ax = plt.subplots(figsize=(7, 4))
 scores = search.cv_results_["mean_test_score"].reshape(len(alphas), 3)

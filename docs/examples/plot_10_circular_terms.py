@@ -1,10 +1,10 @@
 """
-Find terms that are the label in other words
-============================================
+Find terms that repeat the label
+================================
 
 A worm gene is annotated with "determination of adult lifespan" because someone measured the lifespan of its
-mutants, which is also how it came to be labelled. `closest_features` lists such terms before they flatter a
-model. What to do about them is in the guide, under *Circular features*.
+mutants. That is also how it got its label. `closest_features` lists such terms before they flatter a model.
+*Circular features* in the user guide explains what to do about them.
 """
 
 import matplotlib.pyplot as plt
