@@ -16,7 +16,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo docs packed-data wheel oldest test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench accuracy reproduction clean FORCE
+.PHONY: help install demo docs packed-data wheel sbom oldest test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench accuracy reproduction clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -64,6 +64,8 @@ PAGES    := out/browser/pages
 pictures: install  ## the pictures of the README and of docs/report.md, from real genes
 	tests/browser/set_up.sh
 	mkdir -p $(PAGES)
+	$(BIN)/python docs/images/make.py open
+	$(BIN)/python docs/images/make.py ranked
 	$(BIN)/python docs/images/make.py tree
 	$(BIN)/hietan study $(PICTURED) --rows daf-16 --no-figures -q -j 2 -o $(PAGES)/worm
 	$(BIN)/hietan study $(SEVERAL) --no-figures -q -j 2 -o $(PAGES)/several
@@ -178,12 +180,23 @@ free-threaded:  ## many threads on one model, and the kernel's tests, in a Pytho
 # What packaging/check.sh runs against an installed package. `make wheel MARKS=` runs everything.
 MARKS ?= not (cluster or patient or real)
 
+# All files of a wheel get the time of the commit, so that a second build gives the same bytes.
+wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
 wheel: $(VENV)/.tools  ## build wheel and sdist, install each into a fresh environment elsewhere and run the tests against it
 	rm -rf dist
 	PATH="$$PWD/$(BIN):$$PATH" $(PIP) wheel --no-build-isolation --no-deps -C build-dir=build/wheel -w dist .
 	$(BIN)/python -c "from scikit_build_core.build import build_sdist; print(build_sdist('dist'))"
 	PYTHON=$(abspath $(BIN)/python) MARKS="$(MARKS)" packaging/check.sh dist/*.whl
 	PYTHON=$(abspath $(BIN)/python) MARKS="$(MARKS)" packaging/check.sh dist/*.tar.gz
+
+SBOM_VENV := .venv-sbom
+
+sbom: $(VENV)/.tools  ## list everything that a user installs with the wheel in dist (CycloneDX): out/hietan.cdx.json
+	mkdir -p out
+	test -x $(SBOM_VENV)/bin/python || $(BIN)/python -m venv $(SBOM_VENV)
+	$(SBOM_VENV)/bin/python -m pip --disable-pip-version-check -q install "hietan[all] @ file://$$(ls $$PWD/dist/*.whl)"
+	$(PIP) install cyclonedx-bom==7.5.0
+	$(BIN)/cyclonedx-py environment $(SBOM_VENV)/bin/python --pyproject pyproject.toml --output-reproducible -o out/hietan.cdx.json
 
 OLDEST_VENV   := .venv-oldest
 PYTHON_OLDEST ?= python3.11
@@ -203,7 +216,7 @@ oldest: $(VENV)/.tools  ## the quick tests with the oldest version of every depe
 accuracy: install  ## every method and its peers on the ageing-gene datasets, into docs/accuracy.* (hours; needs the dependency group peers)
 	$(BIN)/python -m reproduction.accuracy
 
-reproduction: install  ## the paper's experiment and its claims, into docs/reproduction.* and docs/methods.md; two hours of processor time; resumes if interrupted
+reproduction: install  ## the paper's experiment and its claims, into docs/reproduction.* and docs/open-points.md; two hours of processor time; resumes if interrupted
 	OMP_NUM_THREADS=1 $(BIN)/python -m reproduction.paper
 
 clean:  ## remove .venv and everything built
@@ -242,7 +255,7 @@ $(VENV)/.notebook: pyproject.toml | $(VENV)/.installed
 BENCH_VENV := .venv-bench
 PEERS      := pyagrum pgmpy
 
-bench: install $(PEERS:%=$(BENCH_VENV)/.%)  ## time and memory against the floor and peers, at scale, and how they grow: into docs/performance.md (10 minutes)
+bench: install $(PEERS:%=$(BENCH_VENV)/.%)  ## time and memory against the floor and peers, at scale, and how they grow: into benchmarks/LOG.md (10 minutes)
 	$(BIN)/python benchmarks
 
 $(BENCH_VENV)/bin/python:
