@@ -124,7 +124,7 @@ BROKEN = [
     (
         "wb.gaf",
         b"a\tb\tc\n",
-        "wb.gaf: name the columns of ids and terms .* the columns are a, b, c",
+        "wb.gaf: the columns of ids and terms are unclear; .*; the columns are a, b, c",
     ),
     ("wb.gaf", b"!gaf-version: 2.2\na\tb\tc\n", "wb.gaf, line 2: none of 1 lines is an annotation"),
     ("go.obo", b"", "go.obo: the file is empty; expected an ontology"),
@@ -406,7 +406,7 @@ def test_info_counts_equal_rows_of_one_dataset_and_of_several(run, tmp_path, mon
     )
     assert "warning: 20 of 20 pairs of equal rows have different classes" in result.stderr
     lines = run("info", "worm-BP", tmp_path / "d.hietan").stdout.splitlines()
-    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]
+    cells = [re.split(r" {2,}", line.strip()) for line in lines if line.startswith(("worm", "fly", "total"))]
     assert cells[0] == ["worm-BP", "679", "1,420", "148", "197", "30", "90.2"]
     assert cells[1][3:] == ["40", "20", "20", "10.0"]
-    assert cells[2][0] == "total" and cells[2][3:] == ["188", "217", "50", "100.2"]
+    assert cells[2][0] == "total" and cells[2][-4:] == ["188", "217", "50", "100.2"]

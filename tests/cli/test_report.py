@@ -100,7 +100,7 @@ def test_the_demo_reports_the_comparison_that_it_prints(run, tmp_path):
     assert result.output.splitlines()[-1] == f"report: {page}"
     (shown,) = data_of(page)["datasets"]
     assert shown["name"] == "fly-CC" and len(shown["genes"]) == 177
-    lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in result.output.splitlines()]
+    lines = [re.split(r" {2,}", line.strip()) for line in result.output.splitlines()]
     printed = {line[0]: line[2] for line in lines if len(line) == 4 and line[2].replace(".", "").isdigit()}
     titles = {entry.name: entry.title for entry in METHODS.values() if entry.in_demo}
     assert len(titles) == 9 and list(titles.values()) == list(printed)

@@ -36,7 +36,7 @@ def test_a_study_of_one_dataset_has_no_tests_and_says_where_to_look(run, tmp_pat
     result = run("study", *words, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.output
     words = " ".join(result.output.split())
-    assert "untuned; 1 dataset ┏" in words and "Holm" not in words
+    assert "untuned; 1 dataset method" in words and "Holm" not in words
     assert "the report shows the uncertainty of each score" in words
     assert "no figures" not in words and not (tmp_path / "out" / "figures").exists()
 
@@ -76,7 +76,7 @@ def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
     assert result.exit_code == 0, result.output
     titles = [f"alpha=1,smoothing=odds, {kind}; 2 datasets" for kind in ("untuned", "tuned: support=5")]
     assert all(title in result.output for title in titles)
-    assert len(re.findall(r"│ bernoulli-nb +│ +\d\.\d\d │", result.output)) == 2  # one row per table of ranks
+    assert len(re.findall(r"^bernoulli-nb +\d\.\d\d +\d ", result.output, re.M)) == 2  # one row per table of ranks
     file = tmp_path / "study.toml"
     file.write_text(
         'data = ["synthetic-0", "synthetic-1"]\nmethods = ["tan", "bernoulli-nb"]\nfolds = 3\n'
@@ -242,8 +242,8 @@ def test_compare_prints_table_3_of_the_paper_to_every_digit(run, papers_study):
     assert result.exit_code == 0, result.output
     shown = result.output.partition("Friedman")[0]  # the effect sizes are below
     for method, (rank, threshold, p) in TABLE_3.items():
-        (line,) = [line for line in shown.splitlines() if f" {method} " in line]
-        cells = [cell.strip() for cell in line.strip("│").split("│")]
+        (line,) = [line for line in shown.splitlines() if line.startswith(f"{method} ")]
+        cells = [*re.split(r" {2,}", line.strip()), "", ""]
         assert cells[1] == f"{rank:.2f}"
         assert [re.sub("e-0", "e-", cell) for cell in cells[4:6]] == [threshold or "", p or ""]
     words = " ".join(result.output.split())
@@ -256,7 +256,7 @@ def test_compare_prints_effects_and_scores(run, papers_study):
     assert result.exit_code == 0, result.output
     assert "gmean, untuned: differences from Hie-TAN-Lite; equivalent up to 0.2" in result.output
     (line,) = [
-        line for line in result.output.splitlines() if " TAN " in line and "+" not in line and "-0.2" in line
+        line for line in result.output.splitlines() if line.startswith("TAN ") and "+" not in line and "-0.2" in line
     ]
     assert "-0.2964" in line
     assert re.search(r"d0 .*0\.900.*0\.800.*0\.700.*0\.400", result.output)

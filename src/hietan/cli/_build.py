@@ -15,6 +15,7 @@ from hietan.cli._messages import (
     errors,
     is_quiet,
     refuse_overwriting,
+    say,
     working,
 )
 
@@ -219,6 +220,7 @@ def build(
             data.save(output)
     if not is_quiet():
         show_dataset(data)
+        say(f"dataset: {output}")
 
 
 def _as_the_library_takes_them(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from hietan.cli._messages import (
 )
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.padding import Padding
 
     from hietan.evaluation import StudyResults
     from hietan.explain import Explanation
@@ -82,7 +82,7 @@ def _contents(data: Any) -> str:
     return printable(f"{data.name}: {rows:,} {data.row_noun}s, {columns:,} features; {classes}")
 
 
-def _scores(results: StudyResults, folds: int, seconds: float) -> Table:
+def _scores(results: StudyResults, folds: int, seconds: float) -> Padding:
     """Return the study's scores, one row per method."""
     from hietan.catalogue import METHODS
 
@@ -92,7 +92,7 @@ def _scores(results: StudyResults, folds: int, seconds: float) -> Table:
     for row in results.summary:
         entry = METHODS[row.method]
         rows.append([entry.title, entry.idea, f"{row['gmean']:.3f}", f"{row['auc']:.3f}"])
-    return make_table(f"{folds}-fold cross-validation; {seconds:.0f} s", columns, rows)
+    return make_table(f"{folds}-fold cross-validation in {seconds:.0f} s", columns, rows)
 
 
 def _predictions_by(results: StudyResults, method: str) -> tuple[str, str, Any]:
@@ -115,7 +115,7 @@ def _most_probable(results: StudyResults, n: int) -> list[int]:
     return order
 
 
-def _reasons(results: StudyResults, rows: list[int]) -> Table:
+def _reasons(results: StudyResults, rows: list[int]) -> Padding:
     """Return the rows with their strongest reasons for the positive class, from the models that predicted the rows."""
     from scipy.special import expit
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.padding import Padding
 
 from hietan.cli import _completion
 from hietan.cli._messages import (
@@ -138,7 +138,7 @@ def model_facts(trained: TrainedModel) -> dict[str, Any]:
     }
 
 
-def _listed(datasets: Sequence[Dataset]) -> Table:
+def _listed(datasets: Sequence[Dataset]) -> Padding:
     """Return a table with one line per dataset and the totals."""
     names = ("dataset", "rows", "features", "have an equal", "pairs", "different classes", "expected")
     rows: list[list[Any]] = []
@@ -198,7 +198,7 @@ def _show_close(title: str, features: Sequence[CloseFeature], data: Dataset) -> 
     make_console().print(make_table(f"{title} (with its share of the label's entropy)", options, rows))
 
 
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Padding:
     options = {
         column: {"justify": "left" if column in _TEXTS else "right", "overflow": "fold"} for column in columns
     }

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -110,8 +112,8 @@ def make_table(
     columns: Mapping[str, Any],
     rows: Iterable[Iterable[object]],
     bold: Collection[tuple[int, int]] = (),
-) -> Table:
-    """Return a table to print.
+) -> Padding:
+    """Return a table to print, with an empty line below it.
 
     Parameters
     ----------
@@ -125,7 +127,12 @@ def make_table(
         The cells to emphasise.
     """
     table = Table(
-        title=Text(printable(title), style="table.title"), title_justify="left", header_style="bold"
+        title=Text(printable(title), style="table.title"),
+        title_justify="left",
+        header_style="bold",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
     )
     for heading, options in columns.items():
         table.add_column(Text(heading), **options)
@@ -133,7 +140,7 @@ def make_table(
         table.add_row(
             *(Text(printable(cell), style="bold" if (r, c) in bold else "") for c, cell in enumerate(row))
         )
-    return table
+    return Padding(table, (0, 0, 1, 0))
 
 
 # ------------------------------------------------------------------ errors and warnings

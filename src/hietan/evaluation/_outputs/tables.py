@@ -101,6 +101,8 @@ def overall_tests(ranking: Ranking) -> str:
         test = getattr(compared, name)
         corrected = getattr(compared, f"{name}_corrected")
         shown = f"{test.statistic:.2f}, p {test.p_value:.2e}"
+        if np.isinf(test.statistic):
+            return "is undefined because all datasets rank the methods identically"
         if corrected is None:
             return shown
         return f"{shown} (corrected for ties {corrected.statistic:.2f}, p {corrected.p_value:.2e})"
