@@ -109,7 +109,7 @@ def test_every_form_of_the_annotations_gives_the_same_dataset(form, expected, tm
     found = formats.get(
         form, form.partition(",")[0].partition(" in")[0].partition(" with")[0].replace(" ", "-")
     )
-    assert f"annotations.txt is in the format {found}" in data.provenance["detected"][0]
+    assert data.provenance["detected"][0] == f"annotations.txt is in the format {found}"
     noun = {"hpoa": "disease", "gaf": "gene", "gene2go": "gene", "gpad-1": "gene", "gpad-2": "gene"}
     assert data.row_noun == noun.get(found, "row")
 
@@ -384,7 +384,7 @@ def read_all(read, source):
             "line 2: the row has the parent 'a' but no child; fill in the child, or remove the row",
         ),
         (read_edges, 'parent,child\na,"b\n', "line 2: not valid CSV"),
-        (read_annotations, "a,b,c\n", "name the columns of ids and terms"),
+        (read_annotations, "a,b,c\n", "the columns of ids and terms are unclear"),
         (
             read_annotations,
             "item,term\n",

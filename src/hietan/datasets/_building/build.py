@@ -159,7 +159,7 @@ def assemble(
     origin: str,
     model: Dataset | None = None,
 ) -> Dataset:
-    """Build a dataset from any sources that `build_dataset` accepts; see there for the parameters.
+    """Build a dataset from any sources that `build_dataset` accepts, with prepared options.
 
     `model` is the dataset from which the features come.
     """
@@ -341,7 +341,7 @@ def _found_out(
 ) -> dict[str, list[str]]:
     """Return what was detected in the sources: file formats and column order."""
     reader = stream if isinstance(stream, AnnotationReader) else None
-    found = [f"{reader.name} is in the format {reader.format}"] if reader else []
+    found = [f"{PurePath(reader.name).name} is in the format {reader.format}"] if reader else []
     for source in (ontology, reader, labels, attributes):
         found += source.remarks if source is not None else ()
     if account.rows.examples:
