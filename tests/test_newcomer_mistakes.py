@@ -146,7 +146,7 @@ IN_PYTHON = {
     "the name of a column that is not there": (
         lambda _: Dataset.from_frame(LEAVES, "season", GOODS),
         ValueError,
-        "the frame has no class column 'season'; it has 'tea', 'coffee'",
+        "the frame has no class column 'season'; its columns are 'tea', 'coffee'",
     ),
     "labels of other rows": (
         lambda _: Dataset.from_frame(LEAVES, SEASON.rename(str.upper), GOODS),
@@ -173,7 +173,7 @@ IN_PYTHON = {
     "a table of many columns": (
         lambda folder: build(folder, items="a,b,c\np1,tea,1\n"),
         DataError,
-        r"items.csv: name the columns of ids and terms \(pair_columns, --pair-columns\); .* are a, b",
+        r"items.csv: the columns of ids and terms are unclear; .*pair_columns; .*--pair-columns\); .* are a, b",
     ),
     "terms of another hierarchy": (
         lambda folder: build(folder, items="item,term\np1,TEA\np2,COFFEE\n"),

@@ -2,7 +2,7 @@
 Fit a model and rank genes
 ==========================
 
-Which fly genes lengthen life? We fit a model to some of the genes and rank the others. The ranking is good if known
+Which fly genes lengthen life? We fit a model to some genes and rank the other genes. The ranking is good if known
 pro-longevity genes come first.
 """
 
@@ -18,7 +18,7 @@ known, new = train_test_split(np.arange(len(data.y)), test_size=0.3, stratify=da
 model = HieLogistic(hierarchy=data.hierarchy).fit(data.X[known], data.y[known])
 
 # %%
-# The second class is pro-longevity. The higher the log-odds, the higher the gene is ranked.
+# The second class is pro-longevity. Genes with higher log-odds of this class rank higher.
 
 log_odds = model.decision_function(data.X[new])
 order = np.argsort(-log_odds)
@@ -27,7 +27,7 @@ for i in order[:5]:
     print(f"{gene:10} {log_odds[i]:+.2f}  {label}")
 
 # %%
-# All held-out genes, from the most to the least probable:
+# The figure shows all held-out genes, from the most to the least probable:
 
 fig, ax = plt.subplots(figsize=(8, 3.2))
 is_pro = data.y[new][order] == 1

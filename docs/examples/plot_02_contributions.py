@@ -2,8 +2,8 @@
 Explain a prediction
 ====================
 
-`explain` returns one explanation per row. Its contributions add up to the model's own log-odds, so a waterfall from the
-base value to the log-odds leaves nothing out.
+`explain` returns one explanation per row. An explanation's contributions add up to the model's own log-odds, so a
+waterfall from the base value to the log-odds is complete.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ explanation = model.explain(data.subset([row]))[0]
 print(explanation.text(limit=6))
 
 # %%
-# The same as a figure:
+# A waterfall shows the same explanation:
 
 fig, ax = plt.subplots(figsize=(9, 5))
 explanation.plot_contributions(ax, limit=10)

@@ -2,8 +2,8 @@
 Draw the tree of one gene
 =========================
 
-Hie-TAN-Lite learns a tree for each row. Of related terms with the same value it keeps one. The explanation shows which
-kept term made each other term redundant.
+Hie-TAN-Lite learns a tree for each row, without redundant terms. A term is redundant if it has the same value as a
+related term in the tree. The explanation names this related term for each redundant term.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ print(explanation.headline())
 print(f"{len(explanation.contributions)} terms are in the tree, {len(explanation.removed)} were left out")
 
 # %%
-# Each point is a term. Larger points contribute more, and the strongest have names.
+# Each point is a term. Larger points are terms with larger contributions, and the strongest terms are labelled.
 
 fig, ax = plt.subplots(figsize=(10, 6))
 explanation.plot_tree(ax, labels=8)

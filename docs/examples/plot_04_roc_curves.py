@@ -2,9 +2,9 @@
 Draw ROC curves
 ===============
 
-In a five-fold cross-validation, a model that has not seen a gene predicts it. `pooled_predictions` passes the
-dataset's hierarchy to methods that need one. With fewer than 200 genes, an AUC is uncertain by about 0.04, so curves
-that cross are not evidence of a difference.
+In a five-fold cross-validation, each gene is predicted by a model that has not seen the gene. `pooled_predictions`
+passes the dataset's hierarchy to methods that need a hierarchy. With fewer than 200 genes, an AUC is uncertain by about
+0.04, so crossing curves are not evidence of a difference.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 Draw critical differences
 =========================
 
-A study compares methods on several datasets. The diagram shows average ranks, and a bar joins methods that
-Nemenyi's test cannot distinguish: here HieLogistic and HieBAN. Hie-TAN-Lite ranks below both. Note that the seven
-datasets are seven views of the same genes, while the test assumes that they are independent.
+A study compares methods on several datasets. The diagram shows average ranks, and a bar joins methods that Nemenyi's
+test cannot distinguish. In this study, the bar joins HieLogistic and HieBAN, and Hie-TAN-Lite ranks below both methods.
+Note that the test assumes independent datasets, but all seven datasets describe the same genes.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Use your own taxonomy
 =====================
 
-A table of edges, a table of pairs and a series of labels make a dataset. hietan adds the ancestors: tea is also a hot
-drink and a drink.
+You can build a dataset from a table of edges, a table of pairs and a series of labels. hietan adds the ancestors. For
+example, tea is also a hot drink and a drink.
 """
 
 import matplotlib.pyplot as plt
@@ -49,7 +49,7 @@ model = HieBAN(hierarchy=data.hierarchy).fit(data.X, data.y)
 print(model.explain(data.subset(["p3"]))[0])
 
 # %%
-# The rows, with their ancestors:
+# The figure shows each item with its categories and their ancestors:
 
 frame = data.as_frame(target=None)
 fig, ax = plt.subplots(figsize=(8, 4))
@@ -63,5 +63,5 @@ for i, item in enumerate(frame.index):
             ax.text(j, i, "given", ha="center", va="center", fontsize=8, color="white")
         elif frame.iloc[i, j]:
             ax.text(j, i, "added", ha="center", va="center", fontsize=8, color="#dde6f2")
-ax.set_title("An item has its categories and all that are above them")
+ax.set_title("An item has its categories and all of their ancestors")
 fig.tight_layout()

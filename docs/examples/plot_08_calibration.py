@@ -3,8 +3,8 @@ Check the probabilities
 =======================
 
 Of the genes with a probability of 0.8, four in five should be pro-longevity. Like naive Bayes, HieBAN is overconfident:
-it counts correlated terms as if each were independent evidence. A temperature, chosen by an exact leave-one-out,
-corrects that.
+it counts correlated terms as if each were independent evidence. With `calibrate=True`, a temperature chosen by exact
+leave-one-out cross-validation corrects this overconfidence.
 """
 
 import matplotlib.pyplot as plt

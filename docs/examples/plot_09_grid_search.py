@@ -2,8 +2,8 @@
 Search parameters with scikit-learn
 ===================================
 
-The classifiers are scikit-learn estimators, so searches, pipelines and learning curves work as usual. Here GMean
-chooses the kind and the strength of Hie-TAN's smoothing.
+The classifiers are scikit-learn estimators, so searches, pipelines and learning curves work as usual. This example
+chooses the kind and strength of Hie-TAN's smoothing by GMean.
 """
 
 import matplotlib.pyplot as plt
@@ -24,8 +24,8 @@ search = GridSearchCV(
 print(search.best_params_)
 
 # %%
-# In closed rows, Laplace smoothing is biased against the smaller class, and more so if it is strong. Odds and pooled
-# smoothing are not.
+# In closed rows, Laplace smoothing is biased against the smaller class, and stronger smoothing increases the bias. Odds
+# and pooled smoothing do not have this bias.
 
 fig, ax = plt.subplots(figsize=(7, 4))
 scores = search.cv_results_["mean_test_score"].reshape(len(alphas), 3)

@@ -3,8 +3,8 @@ Find terms that repeat the label
 ================================
 
 A worm gene is annotated with "determination of adult lifespan" because someone measured the lifespan of its
-mutants. That is also how it got its label. `closest_features` lists such terms before they flatter a model.
-*Circular features* in the user guide explains what to do about them.
+mutants. The gene got its label from the same measurement. `closest_features` lists such terms, which can make a
+model look better than it is. *Circular features* in the user guide explains what to do about circular terms.
 """
 
 import matplotlib.pyplot as plt
@@ -16,10 +16,10 @@ data = load_ageing_genes("worm", "BP")
 found, strong = closest_features(data, words=["ageing"])
 print(f"{len(found)} terms are named like the label, {len(strong)} are unusually strong")
 for feature in found:
-    print(f"{feature.feature}  {feature.name[:45]:45}  {100 * feature.information:4.1f} %  {feature.word}")
+    print(f"{feature.feature}  {feature.name[:45]:45}  {100 * feature.information:4.1f}%  {feature.word}")
 
 # %%
-# How many genes of each class have the term:
+# The figure shows how many genes of each class have each term:
 
 fig, ax = plt.subplots(figsize=(9, 4.5))
 shares = np.array([feature.class_rows for feature in found]) / np.bincount(data.y)
@@ -28,6 +28,6 @@ for column, (name, colour) in enumerate(zip(data.target_names, ("#d9822b", "#176
     ax.barh(places + 0.2 - 0.4 * column, 100 * shares[:, column], height=0.38, color=colour, label=name)
 ax.set_yticks(places, [feature.name[:50] for feature in found])
 ax.invert_yaxis()
-ax.set(xlabel="% of the genes of the class", title="Terms that are named like the label")
+ax.set(xlabel="% of the genes in the class", title="Terms that are named like the label")
 ax.legend(frameon=False)
 fig.tight_layout()

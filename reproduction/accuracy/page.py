@@ -159,7 +159,11 @@ def years_table() -> str:
         gap = "" if method == COMPARED[0] else interval(last)
         lines.append((marked(method), *(number(float(own[pair]["auc"])) for pair in pairs), gap))
     header = ("method", *(f"{a} to {b}" for a, b in pairs), "HieLogistic minus this method, 2019 to both")
-    return table("AUC, trained on one year's annotations and tested on another's", header, lines)
+    return table(
+        "AUC of models trained on annotations of one year and tested on annotations of the same or another year",
+        header,
+        lines,
+    )
 
 
 def settings_list() -> str:
@@ -174,15 +178,19 @@ def settings_list() -> str:
         for values in grid_of.values()
     )
     return f"""
-- *logistic regression*: scikit-learn, ridge penalty, balanced classes. Log loss in 5 inner folds chooses C ({grid}).
-- *random forest*, *ExtraTrees*: scikit-learn, {peers.TREES} trees.
-- *balanced forest*: imbalanced-learn, {peers.TREES} trees.
-- *forest, chosen*: balanced. Out-of-bag AUC chooses `max_features` ({features}) and `min_samples_leaf` ({leaves}).
-- *XGBoost, chosen*: 200 trees, balanced. AUC in 3 inner folds chooses the depth ({depths}) and learning rate ({rates}).
-- *simGIC neighbours*: similarity by shared information content. Leave-one-out log loss chooses k ({ks}).
+- *logistic regression* is scikit-learn's classifier with a ridge penalty and balanced classes. C is chosen by log loss
+  in 5 inner folds ({grid}).
+- *naive Bayes* is scikit-learn's `BernoulliNB`. *random forest* and *ExtraTrees* are scikit-learn's forests with
+  {peers.TREES} trees each.
+- *balanced forest* is imbalanced-learn's forest with {peers.TREES} trees. *forest, chosen* is a random forest with
+  balanced classes. `max_features` ({features}) and `min_samples_leaf` ({leaves}) are chosen by out-of-bag AUC.
+- *XGBoost, chosen* has 200 trees and balanced classes. The depth ({depths}) and learning rate ({rates}) are chosen by
+  AUC in 3 inner folds.
+- *simGIC neighbours* are nearest neighbours by shared information content. The number of neighbours ({ks}) is chosen
+  by leave-one-out log loss.
 
-Every method runs with {PLAN["published"][1]} seeds, except {", ".join(few[:-1])} and {few[-1]} ({once} seed).
-The smoothing comparison uses {SMOOTHING_SEEDS} seeds, and the comparison of years uses one.
+Every method runs with {PLAN["published"][1]} seeds, except {", ".join(few[:-1])} and {few[-1]}, which run with {once}
+seed. The smoothing comparison uses {SMOOTHING_SEEDS} seeds, and the comparison of years uses one.
 
 """
 
@@ -220,25 +228,26 @@ def answer_text() -> str:
     gain, forest, logistic = gains(), "random forest", "logistic regression"
     within = {"metric": "auc_within_folds"}
     return wrapped(f"""
-**If rows may be incomplete, or if you need reasons, choose `HieLogistic`.** We tested this on the packaged
-datasets, with 70% of the most specific annotations lost. HieLogistic's AUC minus the random forest's AUC is
-{plain_lead(forest, lost="0.7", **PACKAGED)}. Parentheses contain 95% intervals. The difference from logistic
-regression is {plain_lead(logistic, lost="0.7", **PACKAGED)}. HIP + NB does as well as HieLogistic.
-HieLogistic's contributions add up to its log-odds.
+**If rows may be incomplete, or if you need explanations, choose `HieLogistic`.** We tested incomplete rows on the
+packaged datasets, with 70% of the most specific annotations lost. HieLogistic's AUC minus the random forest's AUC
+is {plain_lead(forest, lost="0.7", **PACKAGED)}. Parentheses contain 95% intervals. The difference from logistic
+regression is {plain_lead(logistic, lost="0.7", **PACKAGED)}. In this test, HIP + NB does as well as HieLogistic.
+HieLogistic's contributions add up exactly to its log-odds.
 
-**Close your features, whichever method you choose.** An annotation then also counts for all ancestors of its
-term. To close features for any classifier, put `HierarchyEncoder` in front of it. In the
+**Close your features, whichever method you choose.** In a closed row, an annotation also counts for all
+ancestors of its term. To close features for any classifier, put `HierarchyEncoder` in front of it. In the
 [learning curves](benchmarks.md#few-rows-and-closed-features), closed features change the AUC of logistic
 regression and random forests by {number(min(gain), "+")} to {number(max(gain), "+")}. The mean change is
 {number(sum(gain) / len(gain), "+")}.
 
-**If rows are complete and only accuracy counts, a random forest or logistic regression does as well.** On the
-packaged datasets, HieLogistic's AUC within folds minus the random forest's is
+**If rows are complete and only accuracy counts, a random forest or logistic regression does just as well.**
+On the packaged datasets, HieLogistic's AUC within folds minus the random forest's AUC within folds is
 {plain_lead(forest, **PACKAGED, **within)}. The difference from logistic regression is
-{plain_lead(logistic, **PACKAGED, **within)}. Over all folds, HieLogistic is ahead of logistic regression by
-{plain_lead(logistic, **PACKAGED)}. On genes listed later, the differences from the two methods are
-{plain_lead(forest, **LATER)} and {plain_lead(logistic, **LATER)}. HieLogistic is ahead of both methods only on
-the 28 published datasets, which were used to design it. Hie-TAN does as well on those datasets.
+{plain_lead(logistic, **PACKAGED, **within)}. With all folds pooled, HieLogistic is ahead of logistic regression by
+{plain_lead(logistic, **PACKAGED)}. On genes listed later, the differences from the random
+forest and from logistic regression are {plain_lead(forest, **LATER)} and {plain_lead(logistic, **LATER)}.
+HieLogistic is ahead of both methods only on the 28 published datasets, which we used to design HieLogistic. On
+those datasets, Hie-TAN does as well as HieLogistic.
 """)
 
 
@@ -254,25 +263,25 @@ def equal_rows_text() -> str:
     )
     worst = {"part": "published", "set": "CE-MF", "method": "random forest"}
     return wrapped(f"""
-Equal rows have identical features. In the 28 published files, {wrong["published"]:.0f} pairs of equal rows
-contradict each other, because their classes differ. Only {pairs["published"] - wrong["published"]:.0f} pairs
-agree. By chance, {expected["published"]:.0f} of the {pairs["published"]:.0f} pairs would contradict each other.
-Equal rows with the same class were probably merged when the files were made. This penalises methods that
-memorise training rows, because the most similar training row has the other class. On worm genes with molecular
-functions, a random forest's AUC is {mean("", "auc", rows="all", **worst)}. Without equal rows, it is
-{mean("", "auc", rows="without an equal", **worst)}.
+Equal rows are rows with identical features. In the 28 published files, the two rows have different classes in
+{wrong["published"]:.0f} of {pairs["published"]:.0f} pairs of identical rows. By chance, the classes would differ
+in {expected["published"]:.0f} pairs. Identical rows with the same class were probably merged when the files were
+made. The remaining pairs penalise methods that memorise training rows, because the most similar training row has
+the other class. On worm genes with molecular-function terms, a random forest's AUC is
+{mean("", "auc", rows="all", **worst)} on all rows and {mean("", "auc", rows="without an equal", **worst)} without
+identical rows.
 
-Datasets built from newer sources show the opposite: they reward methods that memorise training rows. In the
-packaged datasets, {pairs["packaged"] - wrong["packaged"]:,.0f} of {pairs["packaged"]:,.0f} pairs agree. By
-chance, {pairs["packaged"] - expected["packaged"]:,.0f} pairs would agree.
-[accuracy-equal-rows.csv](accuracy-equal-rows.csv) lists the counts for each file. `hietan info` counts equal
-rows in your data.
+In contrast, datasets built from newer sources reward methods that memorise training rows. In the packaged
+datasets, the two rows have the same class in {pairs["packaged"] - wrong["packaged"]:,.0f} of
+{pairs["packaged"]:,.0f} pairs of identical rows. By chance, the classes would agree in
+{pairs["packaged"] - expected["packaged"]:,.0f} pairs. [accuracy-equal-rows.csv](accuracy-equal-rows.csv) lists
+the counts for each file. `hietan info` counts identical rows in your data.
 
-The table evaluates the same models on all rows and without equal rows. On all published rows, HieLogistic is
-ahead of the random forest by {plain_lead("random forest", part="published", rows="all")}. Without equal rows,
-HieLogistic's lead is {plain_lead("random forest", **PUBLISHED)} over all organisms and
+The table evaluates the same models on all rows and without identical rows. On all published rows, HieLogistic's
+AUC minus the random forest's AUC is {plain_lead("random forest", part="published", rows="all")}. Without
+identical rows, this difference is {plain_lead("random forest", **PUBLISHED)} over all organisms and
 {plain_lead("random forest", "worm", **PUBLISHED)} on worm. HieLogistic and Hie-TAN are not distinguishable
-without equal rows: {plain_lead("Hie-TAN", **PUBLISHED)}.
+without identical rows; the difference is {plain_lead("Hie-TAN", **PUBLISHED)}.
 """)
 
 
@@ -298,27 +307,28 @@ def smoothing_text() -> str:
         return mean("smoothing", metric, method=method, smoothing=smoothing, **kind)
 
     lines = []
-    starts = ("Compared with pooled smoothing, odds smoothing changes", "It changes", "It changes")
+    starts = ("Compared with pooled smoothing, odds smoothing changes", *["Odds smoothing changes"] * 2)
     for start, method in zip(starts, ("Hie-TAN", "HIP + NB", "HieLogistic"), strict=True):
         own = [value(method, s, "auc", **kind) for kind in (PUBLISHED, PACKAGED) for s in ("pooled", "odds")]
         lines.append(
-            f"{start} {method}'s AUC from {own[0]} to {own[1]} on the published datasets"
-            f" and from {own[2]} to {own[3]} on the packaged datasets."
+            f"{start} {method}'s AUC from {own[0]} to {own[1]} (published datasets)"
+            f" and from {own[2]} to {own[3]} (packaged datasets)."
         )
     return wrapped(f"""
-Methods that count rows must smooth rare features. With pooled smoothing, a single row can outweigh all other
-evidence. For example, a term that is present in 1 of 241 pro-longevity genes and in none of 438 other genes
-adds {log_ratio("pooled", 1):+.1f} to the log-odds. A term that is present in 7 of the 241 genes adds hardly
-more ({log_ratio("pooled", 7):+.1f}). Odds smoothing weights evidence by its support and gives
-{log_ratio("odds", 1):+.1f} and {log_ratio("odds", 7):+.1f}. It is the default, except for the AODE family. The
-reproduction of the paper uses Laplace smoothing.
+Methods that learn from counts must smooth the probabilities of rare features. With pooled smoothing, a single row
+can outweigh all other evidence. For example, a term that is present in 1 of 241 pro-longevity genes and in none
+of 438 other genes adds {log_ratio("pooled", 1):+.1f} to the log-odds. A term that is present in 7 of the 241
+genes adds hardly more ({log_ratio("pooled", 7):+.1f}). Odds smoothing weights evidence by its support, so the two
+terms add {log_ratio("odds", 1):+.1f} and {log_ratio("odds", 7):+.1f}. Odds smoothing is the default, except for
+the AODE family. Our reproduction of the paper uses Laplace smoothing.
 
 {" ".join(lines)} Hie-TAN's log loss on the published datasets falls from
 {value("Hie-TAN", "pooled", "log_loss", **PUBLISHED)} to {value("Hie-TAN", "odds", "log_loss", **PUBLISHED)}. On
-the packaged datasets, Laplace smoothing ranks as well as odds smoothing with Hie-TAN
-({value("Hie-TAN", "laplace", "auc", **PACKAGED)}). With AODE, Laplace smoothing ranks better
-({value("AODE", "laplace", "auc", **PACKAGED)}; odds {value("AODE", "odds", "auc", **PACKAGED)}). But its
-probabilities are worse. For the published datasets, the table leaves out equal rows.
+the packaged datasets, Hie-TAN's AUC with Laplace smoothing ({value("Hie-TAN", "laplace", "auc", **PACKAGED)}) is
+similar to its AUC with odds smoothing. AODE's AUC is higher with Laplace smoothing
+({value("AODE", "laplace", "auc", **PACKAGED)}) than with odds smoothing
+({value("AODE", "odds", "auc", **PACKAGED)}). But Laplace smoothing gives worse probabilities. For the published
+datasets, the table omits identical rows.
 [accuracy-smoothing.csv](accuracy-smoothing.csv) lists GMean and the calibration error, for all rows and for
 each organism.
 """)
@@ -327,11 +337,12 @@ each organism.
 def lost_text() -> str:
     """Return where incomplete rows matter."""
     return wrapped(f"""
-Each most specific annotation of a gene to predict is lost with a given probability. At least one annotation
-stays, and the gene keeps the ancestors of its remaining terms. Every method predicts the same damaged rows. On
-the published and the packaged datasets, HieLogistic, HieBAN and HIP + NB lose least. Forests and boosting lose
-most. On genes listed later, with 70% of the annotations lost, HieLogistic's AUC minus the random forest's AUC
-is {plain_lead("random forest", lost="0.7", **LATER)}. The difference from logistic regression is
+Each of a test gene's most specific annotations is lost with a given probability. At least one annotation
+remains, and the gene keeps the ancestors of its remaining terms. Every method predicts the same damaged rows. On
+the published and the packaged datasets with 70% of the annotations lost, HieLogistic, HieBAN and HIP + NB have
+the highest AUCs. The random forest and XGBoost have the lowest AUCs. On genes listed later, with 70% of the
+annotations lost, HieLogistic's AUC minus the random forest's AUC
+is {plain_lead("random forest", lost="0.7", **LATER)}. HieLogistic's AUC minus logistic regression's AUC is
 {plain_lead("logistic regression", lost="0.7", **LATER)}. [accuracy-lost.csv](accuracy-lost.csv) lists the
 results for each share of lost annotations and each organism.
 """)
@@ -358,25 +369,25 @@ def years_text() -> str:
         return number(float(found[method, "both"]["auc"]) - float(found[method, "2019"]["auc"]), "+")
 
     return wrapped(f"""
-The loss in the previous section was simulated. Worm and fly genes show a real change between their annotations
-of 2014 (the published datasets) and 2019. Genes and terms are the same in both years, and folds divide the
-genes. *2019 to 2014* means that models are trained on genes with their annotations of 2019 and tested on other
-genes with their annotations of 2014. *Both* keeps the annotations that a gene has in both years.
+The previous section simulates the loss of annotations. For worm and fly genes, we can also compare real
+annotations from 2014 (the published datasets) and 2019. Genes and terms are the same in both years, and no fold
+tests genes that it trains on. *2019 to 2014* means that models are trained on annotations from 2019 and tested
+on other genes with annotations from 2014. *Both* keeps only the annotations that a gene has in both years.
 
 The two years differ in more than completeness. The 2014 rows come from gene2go and the 2019 rows from GOA, with
-different ontology versions. We use the is_a relations of 2019. With all namespaces, worm genes have
-{worm["2014"]:.2f} times as many annotations in 2014 as in 2019, and fly genes {fly["2014"]:.2f} times as many.
-So the 2014 rows are different, not just less complete. The *both* rows are less complete: they keep
+different ontology versions. We use the is_a relations from 2019. With all namespaces, the number of
+annotations in 2014, divided by the number in 2019, is {worm["2014"]:.2f} for worm and {fly["2014"]:.2f} for fly.
+So the 2014 rows are different, not just less complete. The *both* rows are less complete, with
 {worm["both"]:.0%} of the 2019 annotations in worm and {fly["both"]:.0%} in fly.
 
-We compare the AUC on complete 2019 rows with the AUC on *both* rows, for models trained on 2019 rows. The AUC
-changes by {change("random forest")} for the random forest, by {change(LEADER)} for HieLogistic, and by
-{change("logistic regression")} for logistic regression. HieLogistic minus random forest changes from
-{gap("random forest", "2019")} to {gap("random forest", "both")}. HieLogistic minus logistic regression changes
-from {gap("logistic regression", "2019")} to {gap("logistic regression", "both")}. The real loss is smaller than
-the simulated loss. For random forests, it points in the same direction. For logistic regression, it does not
-confirm the simulation. [accuracy-years.csv](accuracy-years.csv) lists the results for each organism, with all
-intervals.
+We compare the AUC on complete 2019 rows with the AUC on *both* rows, for models trained on 2019 rows. From 2019
+rows to *both* rows, the AUC changes by {change("random forest")} for the random forest, by {change(LEADER)} for
+HieLogistic, and by {change("logistic regression")} for logistic regression. HieLogistic's AUC minus the random
+forest's AUC changes from {gap("random forest", "2019")} to {gap("random forest", "both")}. The difference from
+logistic regression changes from {gap("logistic regression", "2019")} to {gap("logistic regression", "both")}. The
+real loss of annotations is smaller than the simulated loss. For random forests, both losses have effects
+in the same direction. For logistic regression, the real loss does not confirm the simulation.
+[accuracy-years.csv](accuracy-years.csv) lists the results for each organism, with all intervals.
 """)
 
 
@@ -394,23 +405,23 @@ def curves_text() -> str:
         return "{}, {} and {}".format(*values)
 
     return wrapped(f"""
-This section uses a second domain: do the phenotypes of a hereditary disease show whether it is dominant or
-recessive? We drew training rows at random ({DISEASE_REPEATS} times) and predicted up to 2,000 other rows. *As
-annotated* uses the annotations in the files, in columns with enough rows (20 diseases or 3 genes). *Closed*
-adds all ancestors.
+This section adds a second domain, in which models predict from a disease's phenotypes whether the disease is
+dominant or recessive. We drew training rows at random ({DISEASE_REPEATS} times) and predicted up to 2,000 other
+rows. *As annotated* uses the annotations in the files, and only terms with enough rows (20 diseases or 3 genes).
+*Closed* adds all ancestors of each annotated term.
 
 Closed features raise the AUC in {sum(each > 0 for each in gain)} of {len(gain)} comparisons. With 50 diseases,
 the AUC of logistic regression rises {rise(ill, "50", logistic)} and the random forest's AUC
-{rise(ill, "50", forest)}. With 1,500 diseases, they rise {rise(ill, "1500", logistic)} and
-{rise(ill, "1500", forest)}. With 500 worm genes, they rise {rise("worm-BPMFCC", "500", logistic)} and
+{rise(ill, "50", forest)}. With 1,500 diseases, the two AUCs rise {rise(ill, "1500", logistic)} and
+{rise(ill, "1500", forest)}. With 500 worm genes, the two AUCs rise {rise("worm-BPMFCC", "500", logistic)} and
 {rise("worm-BPMFCC", "500", forest)}.
 
 A small number of rows alone is not a reason to choose HieLogistic. With 50 diseases, the AUCs of HieLogistic,
-logistic regression and the random forest are {three("50", "0")}. With 1,500 diseases, they are
-{three("1500", "0")}. Incomplete rows are a reason. If 70% of the most specific annotations are lost in the rows
-to predict, the AUCs with 50 diseases are {three("50", "0.7")}. With 1,500 diseases, they are
-{three("1500", "0.7")}. [accuracy-curves.csv](accuracy-curves.csv) lists all numbers and their standard
-deviations.
+logistic regression and the random forest are {three("50", "0")}. With 1,500 diseases, the three AUCs are
+{three("1500", "0")}. Incomplete rows are a reason to choose HieLogistic. If 70% of the most specific annotations
+are lost in the rows to predict, the three AUCs with 50 diseases are {three("50", "0.7")}. With 1,500 diseases
+and the same loss, the three AUCs are {three("1500", "0.7")}. [accuracy-curves.csv](accuracy-curves.csv) lists all
+numbers and their standard deviations.
 """)
 
 
@@ -422,18 +433,19 @@ def later_text() -> str:
     count = {(row["set"].partition("-")[0], row["what"]): row["count"] for row in rows}
     near, logistic = "simGIC neighbours", "logistic regression"
     return wrapped(f"""
-Models are trained on the worm and fly genes that GenAge listed in June 2014. They are tested on the genes that
-GenAge has added by 2025. With terms from all namespaces, worm has {count["worm", "training genes"]} training
+Models are trained on the worm and fly genes that GenAge listed in June 2014. The models are tested on genes
+that GenAge had added by 2025. With terms from all namespaces, worm has {count["worm", "training genes"]} training
 genes and {count["worm", "test genes"]} test genes. Fly has {count["fly", "training genes"]} training genes and
-{count["fly", "test genes"]} test genes. All annotations are from 2019, so some may rest on the same experiments
-as the label. Terms are chosen on the training genes. Genes listed with both directions are left out.
+{count["fly", "test genes"]} test genes. All annotations are from 2019, so some annotations may come from the same
+experiments as the labels. Terms are chosen on the training genes. Genes that are listed with both directions are
+dropped.
 [accuracy-genes.csv](accuracy-genes.csv) counts the genes dropped at each step.
 
-The test sets are small and the intervals wide. On worm, HieLogistic's AUC minus the AUC of simGIC neighbours is
+The test sets are small, so the intervals are wide. On worm, HieLogistic's AUC minus the AUC of simGIC neighbours is
 {plain_lead(near, "worm", **LATER)}. The difference from logistic regression is
 {plain_lead(logistic, "worm", **LATER)}. On fly, the two differences are {plain_lead(near, "fly", **LATER)} and
-{plain_lead(logistic, "fly", **LATER)}. So HieLogistic is not ahead on new genes. Neighbours by semantic
-similarity are worth a try.
+{plain_lead(logistic, "fly", **LATER)}. So HieLogistic is not ahead on new genes. For new genes,
+semantic-similarity neighbours are worth a try.
 """)
 
 
@@ -442,10 +454,10 @@ def probabilities_text() -> str:
     return wrapped(f"""
 HieLogistic, logistic regression and simGIC neighbours are close to calibrated. HieBAN, Hie-TAN and HIP + NB are
 overconfident, because they count correlated features as if each were independent evidence. On the packaged
-datasets, the calibration error is {mean("", "calibration_error", method=LEADER, **PACKAGED)} for HieLogistic
-and {mean("", "calibration_error", method="HieBAN", **PACKAGED)} for HieBAN. `HieBAN(calibrate=True)` corrects
-this. For any method, `hietan fit` fits Platt's sigmoid to the cross-validated log-odds. The figure leaves out
-bins with fewer than 20 genes.
+datasets, the calibration error is {mean("", "calibration_error", method=LEADER, **PACKAGED)} for HieLogistic and
+{mean("", "calibration_error", method="HieBAN", **PACKAGED)} for HieBAN. `HieBAN(calibrate=True)` corrects this
+overconfidence. For any method, `hietan fit` fits Platt's sigmoid to the cross-validated log-odds. The figure
+leaves out bins with fewer than 20 genes.
 """)
 
 
@@ -458,12 +470,12 @@ def tried_text() -> str:
     n_lower = sum(row["verdict"] == "lower" for row in single)
     return wrapped(f"""
 We measured {len(single)} variants of HieLogistic and mixtures with other methods on the 28 published datasets
-(all rows, pooled smoothing). For {n_lower} of them, the AUC is lower by 0.01 or more. The AUC of the others is
-higher, or lower by less. Their intervals were not kept, so the file calls them not distinguishable. The best
-variant, {best["what"].replace(" + ", " and ")}, is ahead by {number(float(best["auc_all"]))}. If the best
-variant is chosen on three organisms and tested on the fourth, it changes the AUC by
-{number(float(choice["auc_all"]), "+")}. So we adopted no variant. [accuracy-tried.csv](accuracy-tried.csv)
-lists them all.
+(all rows, pooled smoothing). For {n_lower} variants, the AUC is lower by 0.010 or more. The other variants have a
+higher AUC, or an AUC that is lower by less. We did not keep the intervals of these other variants, so the file
+calls them not distinguishable. The best variant, {best["what"].replace(" + ", " and ")}, is ahead by
+{number(float(best["auc_all"]))}. If the best variant is chosen on three organisms and tested on the fourth, the
+AUC changes by {number(float(choice["auc_all"]), "+")}. So we adopted no variant.
+[accuracy-tried.csv](accuracy-tried.csv) lists all variants.
 """)
 
 

@@ -114,7 +114,7 @@ def test_diseases(diseases):
         warnings.simplefilter("ignore", UserWarning)
         run_commands("Diseases from HPO")
         rows, terms = Dataset.load("diseases.hietan").X.shape
-        assert f"this gives {rows:,} diseases and {terms:,} terms" in PAGE
+        assert f"the dataset has {rows:,} diseases and {terms:,} terms" in PAGE
         (program,) = programs("Diseases from HPO")
         (diseases / "page").rename(diseases / "first")
         exec(program, {})

@@ -85,7 +85,7 @@ def test_the_worm_genes_of_the_page(script, real_data, tmp_path, monkeypatch):
         printed.append(" ".join(result.output.split()))
     _, fitted, _ = printed
     alone, model = re.search(r"alone: AUC (\S+) .*\(unlabelled\): AUC (\S+)", fitted).groups()
-    assert f"alone has an AUC of {alone}, and the model {model.rstrip('.')}" in TEXT
+    assert f"alone has an AUC of {alone}, and the model has an AUC of {model.rstrip('.')}" in TEXT
     assert fitted.index("number of annotations") < fitted.index(
         "cross-validated"
     )  # the study bias comes first

@@ -59,8 +59,8 @@ def test_the_recommendations_are_those_of_the_page():
     text = " ".join(page("choosing-a-method.md").replace("**", "").split())
     advice = " ".join(section("How accurate?").split())
     for sentence in (
-        "If rows may be incomplete, or if you need reasons, choose `HieLogistic`.",
-        "If rows are complete and only accuracy counts, a random forest or logistic regression does as well.",
+        "If rows may be incomplete, or if you need explanations, choose `HieLogistic`.",
+        "If rows are complete and only accuracy counts, a random forest or logistic regression does just as well.",
     ):
         assert sentence in text and sentence in advice
 
@@ -79,7 +79,7 @@ def test_the_times_are_those_of_the_pages():
         assert library == "scikit-bayes" or f"on {features.replace(',', '')} features" in found[1]
     assert "572 rows x 1191 features" in log
     milliseconds = float(re.search(r"^\| TAN fit +\| +([\d.]+) \|", log, re.MULTILINE)[1])
-    assert f"fits that TAN in {milliseconds:.0f} ms" in section("How fast?")
+    assert f"fits a TAN with 1,191 features in {milliseconds:.0f} ms" in section("How fast?")
 
 
 def test_the_page_on_speed_has_the_figures_of_the_log():
@@ -93,9 +93,9 @@ def test_the_page_on_speed_has_the_figures_of_the_log():
 
 
 def test_what_it_says_of_the_reproduction_is_what_the_page_says():
-    assert "that the paper's main result [does not reproduce]" in " ".join(README.split())
+    assert "that the Hie-TAN paper's main result [does not reproduce]" in " ".join(README.split())
     refuted = page("reproduction.md").partition("**What does not hold**")[2].partition("**What cannot")[0]
-    assert "Hie-TAN-Lite has the best average rank of the six methods: true in 0 of" in refuted
+    assert "Hie-TAN-Lite has the best average rank of the six methods (true in 0 of" in refuted
 
 
 @pytest.mark.source

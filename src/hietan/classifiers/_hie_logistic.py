@@ -383,7 +383,8 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
 
     @property
     def _counts_note(self) -> str:
-        return f"Contributions from the counts are divided by {self.scale_ * self.temperature_:.3g}."
+        divisor = f"{self.scale_ * self.temperature_:.3g}"
+        return f"Contributions from the counts are HieBAN's, divided by {divisor} to match the regression's scale."
 
     def _state_parts(self) -> StateParts:
         network, (coef, _) = self._network(), self._coefficients()

@@ -79,7 +79,9 @@ class PairBlock(NamedTuple):
 # ---------------------------------------------------------------------------------------- a line per annotation
 
 PAIRS, TERM_LISTS, PHENOPACKETS = "pairs", "term-lists", "phenopackets"
-"""The formats without a line per annotation: a row per pair (id, term), a row per id with all its terms, and JSON."""
+"""The formats that are not line formats: tables of (id, term) pairs, tables with all terms of an id in a row, and
+JSON.
+"""
 
 _ASPECTS = {"Process": "P", "Function": "F", "Component": "C"}
 # The evidence codes of GO for the classes of the Evidence and Conclusion Ontology that GPAD files use instead.
@@ -195,7 +197,7 @@ ANNOTATION_FORMATS = (*LINE_FORMATS, PAIRS, TERM_LISTS, PHENOPACKETS)
 
 
 def recognise(header: Mapping[str, str], lines: Sequence[str]) -> str:
-    """Return a file's format.
+    """Return the format of an annotation file.
 
     Parameters
     ----------
@@ -248,7 +250,7 @@ def _is_term_list(text: str) -> bool:
 
 
 def is_curie(text: str) -> bool:
-    """Return whether a text is a term with a prefix.
+    """Return whether a text is an identifier with a prefix, such as GO:0008340.
 
     >>> is_curie("GO:0008340"), is_curie("GO:"), is_curie("two words: one")
     (True, False, False)
@@ -323,7 +325,7 @@ class PairLayout:
         return None if "" in ids or "" in terms else PairBlock(ids, terms)
 
     def extra(self, row: Sequence[str]) -> dict[str, Any]:
-        """Return a row's other fields."""
+        """Return a row's fields other than the id and the terms."""
         return {field: row[at].strip() for field, at in self.more.items() if at < len(row)}
 
 
@@ -409,7 +411,8 @@ def _find_columns(
             return left[0], terms[0], f"the column {table.heading[left[0]][:80]} contains the ids"
     if table.width != 2:
         raise DataError(
-            "name the columns of ids and terms (pair_columns, --pair-columns); the columns are "
+            "the columns of ids and terms are unclear; head them `id` and `term`, or name them (in Python: pair_columns; "
+            "for `hietan build`: --pair-columns); the columns are "
             f"{table.shown_columns()}. The formats with a line per annotation are {', '.join(LINE_FORMATS)}",
             table.name,
         )
