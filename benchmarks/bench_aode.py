@@ -32,12 +32,13 @@ def report(rounds: int = 20) -> Part:
     text = "\n\n".join(
         [
             "## AODE and HIP: time to fit and predict",
-            f"{sentence}. One thread, median of {rounds} alternating rounds. The floor is four NumPy products of a "
-            f"{n} x {d} matrix with a {d} x {d} matrix, both of doubles.",
+            f"{sentence}. Times are medians of {rounds} alternating rounds in one thread. The floor is four NumPy "
+            f"products of a {n} x {d} matrix with a {d} x {d} matrix, both of doubles.",
             ratio_table(cases, timings),
             peer,
             "## AODE and HIP: memory",
-            "Peak resident memory for fit and predict on all rows in a separate process, without imports and data.",
+            "The table shows the peak resident memory for fit and predict on all rows in a separate process, without "
+            "imports and data.",
             memory_table(X, y, hierarchy),
         ]
     )
@@ -83,7 +84,7 @@ def peer_sentence(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> tuple[s
     ratio = (peer_fit + peer_predict) / (fit + predict)
     sentence = (
         f"scikit-bayes needs {peer_fit:.1f} s to fit an AODE and {peer_predict:.1f} s to predict (one run). In the "
-        f"same run, hietan needs {fit * 1e3:.0f} ms and {predict * 1e3:.0f} ms, so scikit-bayes takes "
+        f"same run, hietan needs {fit * 1e3:.0f} ms and {predict * 1e3:.0f} ms, so scikit-bayes needs "
         f"{ratio:.0f} times as long. The log-probabilities differ by at most "
         f"{np.abs(results[0] - results[1]).max():.0e}."
     )

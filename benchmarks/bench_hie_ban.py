@@ -31,7 +31,7 @@ def report(rounds: int = 20) -> Part:
     text = "\n\n".join(
         [
             "## HieBAN: time",
-            f"{sentence}. One thread, median of {rounds} alternating rounds. The floor is the same as for "
+            f"{sentence}. Times are medians of {rounds} alternating rounds in one thread. The floor is the same as for "
             "the TAN family: one product per class.",
             ratio_table(cases, timings),
         ]
@@ -58,7 +58,7 @@ def report_scale(rounds: int = 3) -> Part:
         [
             f"## HieBAN and HIP: {ROWS:,} rows, {FEATURES:,} features, {ONES} ones per row",
             "The data are synthetic rows in a CSR matrix of bytes. Fits include the check that rows agree with "
-            f"the hierarchy. One thread, median of {rounds} alternating rounds.",
+            f"the hierarchy. Times are medians of {rounds} alternating rounds in one thread.",
             ratio_table(cases, timings),
         ]
     )

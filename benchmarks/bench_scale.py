@@ -131,14 +131,14 @@ def memory_model(genome: dict[str, Any], wide: dict[str, Any]) -> str:
             f"Measured: **{each:.0f} bytes per pair that occurs together** (two classes). A row with {ones:.0f} ones "
             f"adds at most {pairs_of_row:,.0f} pairs, so {genome['rows']:,} such rows never need more than "
             f"{genome['rows'] * pairs_of_row * each / 1e9:.1f} GB with any number of features. A machine with "
-            f"20 GB of free memory holds {room / 1e6:,.0f} million such pairs. This is enough for "
+            f"20 GB of free memory has room for {room / 1e6:,.0f} million such pairs. This is enough for "
             f"{room / pairs_of_row:,.0f} rows without a common pair, or for {np.sqrt(2 * room):,.0f} features that all "
             "occur together.",
             "",
             "**On a cluster**, each worker needs memory for its block and its counts (4 bytes per pair that "
             "occurs in the "
             "block, and another 4 bytes per class). While a worker adds counts, it also needs memory for eight parts "
-            f"and two sums. These need at most {10 * 12 * genome['occurring'] / 1e9:.1f} GB for the "
+            f"and two sums. The parts and sums need at most {10 * 12 * genome['occurring'] / 1e9:.1f} GB for the "
             f"{genome['features']:,} features above, and {10 * 12 * wide['occurring'] / 1e9:.1f} GB for "
             f"{wide['features']:,} features. The process that learns the "
             "structure, or predicts, needs as much memory as it would on a single machine.",
@@ -174,7 +174,7 @@ def report() -> Part:
         "Rows are "
         "sparse, predictions use two threads, and each problem runs in a separate process.",
         genome_table(measured),
-        "The million rows have 100,000 features and 30 ones each. Their fit runs in one thread.",
+        "The million rows have 100,000 features and 30 ones each. The fit on these rows runs in one thread.",
         "A fit counts pairs, computes the keys for the edge order and sorts the first edges. "
         'The line "rows" is the first prediction for 1,000 rows, "rows again" is the second, and "all" is the '
         'prediction for all rows. The lines "fit" and "rows" belong to Hie-TAN-Lite, unless they name another method.',

@@ -126,11 +126,11 @@ def _latency(
         "The latency is the time from a list of ids to a calibrated probability (`TrainedModel.predict` for one row). "
         f"Each row has 1 to 8 of {len(data.feature_names):,} categories in {len(LEVELS)} levels, and models are "
         "trained "
-        f"on {N_TRAINING:,} rows. One thread, median of {rounds} alternating rounds of {REPEATS} rows. HieLogistic and "
-        f"HieBAN should take at most {AT_MOST} times as long as scikit-learn, or {OR_MS} ms if that is longer. "
-        "The other "
-        "methods have no limit, and their probabilities are not calibrated here. In a profile of HieLogistic on one "
-        "row, checking and reading the encoded row takes 55% of the time. Encoding takes 10% and scoring 10%."
+        f"on {N_TRAINING:,} rows. Times are medians of {rounds} alternating rounds of {REPEATS} rows in one thread. "
+        f"HieLogistic and HieBAN should need at most {AT_MOST} times as long as scikit-learn, or {OR_MS} ms if "
+        "that is longer. The other methods have no limit, and their probabilities are not calibrated in this "
+        "measurement. In a profile of HieLogistic on one row, checking and reading the encoded row needs 55% of the "
+        "time. Encoding needs 10%, and scoring needs 10%."
     )
     header = ["one row", "median ms", "quartiles", "x scikit-learn", "at most ms", ""]
     return Part("\n\n".join(["## Latency from ids", text, table(header, cells)]), figures)
@@ -192,8 +192,8 @@ def _throughput(names: list[str], logistic: Any, trained: TrainedModel) -> Part:
         f"An earlier encoder needed {BEFORE_US} us per row, and the current encoder needs {NOW_US} us. For a "
         "single row, "
         f"the earlier encoder needed {BEFORE_ONE_MS} ms, and the current encoder needs {NOW_ONE_MS} ms. Both were "
-        "measured once, in alternating processes. With the earlier encoder, reading, encoding and scoring would take "
-        f"about {before:.1f} us per row. Now they take {steps:.1f} us."
+        "measured once, in alternating processes. With the earlier encoder, reading, encoding and scoring would need "
+        f"about {before:.1f} us per row. Now, these steps need {steps:.1f} us."
     )
     figures = [
         (

@@ -36,12 +36,12 @@ def report(rounds: int = 20) -> Part:
     text = "\n\n".join(
         [
             "## TAN family: time",
-            f"{sentence}. One thread, median of {rounds} alternating rounds. The floor is "
+            f"{sentence}. Times are medians of {rounds} alternating rounds in one thread. The floor is "
             "`[Z.T @ Z for Z in (X[y == c].astype(np.float32) for c in classes)]`.",
             ratio_table(cases, timings),
             "## TAN family: memory",
-            "Peak resident memory for fit and predict on all rows in a separate process, without imports and data. "
-            "The table shows totals and bytes per pair of features.",
+            "The table shows the peak resident memory for fit and predict on all rows in a separate process, without "
+            "imports and data. It lists totals and bytes per pair of features.",
             memory_table(X, y, hierarchy),
         ]
     )

@@ -53,7 +53,7 @@ def report(limit: float = 60, python: str = ".venv-bench/bin/python") -> Part:
         [
             "## Other packages",
             f"Each package fits TAN to the first columns of the same data, with one thread and a limit of {limit:g} s. "
-            f"We dropped constant columns (here {np.sum(~varies)}), because pyAgrum and pgmpy cannot predict "
+            f"We dropped constant columns ({np.sum(~varies)} in this case), because pyAgrum and pgmpy cannot predict "
             "values that did not occur in training.",
             table(header, rows) if rows else "No package finished.",
             "\n".join(

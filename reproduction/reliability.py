@@ -30,55 +30,55 @@ class Promise(NamedTuple):
 
 PROMISES = (
     Promise(
-        "A study killed at any moment resumes, and ends with the bytes of an undisturbed one; no finished job is lost",
+        "A killed study resumes, ends with the same bytes as an undisturbed study, and loses no finished job",
         "tests/faults/test_kills.py::test_kill_and_run_again",
         "kills of study",
     ),
     *(
         Promise(
-            f"`hietan {name}` that was killed leaves the former file or the new one, and can be run again",
+            f"If `hietan {name}` is killed, the old file or the new file is there, and the command can be run again",
             "tests/faults/test_kills.py::test_kill_and_run_again",
             f"kills of {name}",
         )
         for name in ("build", "fit", "predict", "fetch", "report")
     ),
     Promise(
-        "Where the disk is full, a command says so in one line, keeps the former files, and succeeds given space",
+        "If the disk is full, a command prints one line and keeps the old files; it succeeds once there is space",
         "tests/faults/test_full_disk.py::test_a_full_disk",
         "full disk",
     ),
     Promise(
-        "A damaged journal costs the jobs whose lines are damaged, and never gives another result",
+        "A damaged journal costs only the jobs whose lines are damaged, and never changes a result",
         "tests/faults/test_damaged_journals.py::test_a_damaged_journal",
         "damaged journals",
     ),
     Promise(
-        "A forged or damaged model file is refused, or is a sound model",
+        "A forged or damaged model file is refused, or contains a valid model",
         "tests/test_forged_files.py::test_a_forged_model_is_refused_or_answers",
         "forged models",
     ),
     Promise(
-        "A forged or damaged dataset file is refused, or is a sound dataset",
+        "A forged or damaged dataset file is refused, or contains a valid dataset",
         "tests/test_forged_files.py::test_a_forged_dataset_is_refused_or_sound",
         "forged datasets",
     ),
     Promise(
-        "An ontology, annotations or labels with anything wrong are refused, or read with an account that adds up",
+        "Damaged ontologies, annotations and labels are refused, or the counts of used and dropped entries add up",
         "tests/faults/test_mutated_files.py::test_a_mutated_file_is_read_with_an_account_or_refused",
         "mutated",
     ),
     Promise(
-        "Odd numbers as parameters of estimators, arguments and options are refused at once, or give finite results",
+        "Unusual numbers in parameters, arguments and options are refused at once, or give finite results",
         "tests/faults/test_arguments.py",
         "odd",
     ),
     Promise(
-        "Eight processes of 16 threads (four that load the files, four that inherit the models) get the serial answers",
+        "Eight processes with 16 threads each (four load the files, four inherit the models) give the serial answers",
         "tests/test_threads.py::test_processes_with_threads_share_models_and_their_files",
         "threads and processes",
     ),
     Promise(
-        "No regular expression takes more than linear time",
+        "Every regular expression runs in linear time",
         "tests/faults/test_regular_expressions.py::test_each_takes_linear_time",
         "regular expressions",
     ),
@@ -111,7 +111,7 @@ def table(rows: list[dict[str, str]]) -> str:
     """The table of the page in Markdown."""
     heading = (
         "promise",
-        "the test that holds it",
+        "test",
         "faults",
         "refused",
         "lost",

@@ -117,10 +117,10 @@ def report(*, study: bool = True) -> Part:
     parts = [
         f"## Commands: {N_ROWS:,} rows, {N_FEATURES:,} features",
         "The table shows CPU seconds for whole processes. In Python, one script reads the data, and fits and saves the "
-        "model. Another script reads the data and the model, and predicts all rows. The commands should take at most "
-        f"{MOST_FIT:g} and {MOST_PREDICT:g} times as long, although they do more work. `hietan fit` also evaluates the "
-        "model on rows that it holds out once (`--folds 5` cross-validates). `hietan predict --report` also explains "
-        "both ends of the list.",
+        "model. Another script reads the data and the model, and predicts all rows. The commands should need at most "
+        f"{MOST_FIT:g} and {MOST_PREDICT:g} times as much CPU time as the scripts, although they do more work. `hietan "
+        "fit` also evaluates the model on rows that it holds out once (`--folds 5` cross-validates). `hietan predict "
+        "--report` also explains both ends of the list.",
         table(head, [row for row, _ in compared]),
         "The next table shows CPU seconds within one process, as the minimum of five calls. Calls below 0.05 s are "
         "repeated 25 times, and calls above 15 s run only once.",

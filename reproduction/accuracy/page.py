@@ -472,9 +472,9 @@ def tried_text() -> str:
 We measured {len(single)} variants of HieLogistic and mixtures with other methods on the 28 published datasets
 (all rows, pooled smoothing). For {n_lower} variants, the AUC is lower by 0.010 or more. The other variants have a
 higher AUC, or an AUC that is lower by less. We did not keep the intervals of these other variants, so the file
-calls them not distinguishable. The best variant, {best["what"].replace(" + ", " and ")}, is ahead by
-{number(float(best["auc_all"]))}. If the best variant is chosen on three organisms and tested on the fourth, the
-AUC changes by {number(float(choice["auc_all"]), "+")}. So we adopted no variant.
+calls them not distinguishable. The AUC of the best variant ({best["what"].replace(" + ", " and ")}) is
+higher by {number(float(best["auc_all"]))}. If the best variant is chosen on three organisms and tested on the
+fourth, the AUC changes by {number(float(choice["auc_all"]), "+")}. So we adopted no variant.
 [accuracy-tried.csv](accuracy-tried.csv) lists all variants.
 """)
 

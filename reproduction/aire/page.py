@@ -64,10 +64,11 @@ def settings_text() -> str:
     rows = read_results()
     seeds = len({row["seed"] for row in rows})
     datasets = len({row["dataset"] for row in rows})
-    times = "one seed" if seeds == 1 else f"the mean of {seeds} seeds"
+    times = "from one seed" if seeds == 1 else f"the mean of {seeds} seeds"
     return (
-        f"GMean / AUC over {datasets} datasets, each by stratified 10-fold cross-validation, pooled over "
-        f"the folds; {times}; alpha 1, Laplace smoothing, thresholds not tuned.\n"
+        f"The table shows the mean GMean and the mean AUC over {datasets} datasets. Each value comes from stratified\n"
+        f"10-fold cross-validation, pooled over the folds, and is {times}. Alpha is 1 with Laplace smoothing, and\n"
+        "thresholds are not tuned.\n"
     )
 
 

@@ -106,7 +106,7 @@ EXAMPLES: Mapping[str, Example] = {
         "Figure 1e: an edge without a direction",
         _ranked("CF", "AE", "EF", features="ACEF"),
         "The edges F > C and E > A come first. Neither E nor F has a parent, so the edge between them is added "
-        "without a direction. In the finished tree, it points away from the random root.",
+        "without a direction. In the finished tree, this edge points away from the random root.",
         "ACEF",
         True,
     ),
@@ -114,14 +114,14 @@ EXAMPLES: Mapping[str, Example] = {
     "figure 3": Example(
         "Figure 3: Hie-TAN-Lite",
         _ranked(*BEST),
-        "Hie-TAN-Lite learns a tree for each row. This tree belongs to the row "
+        "Hie-TAN-Lite learns a tree for each row. The row of this example is "
         + ", ".join(f"{name} = {value}" for name, value in INSTANCE.items())
         + ".",
     ),
     "tan": Example(
         "The same rows with TAN",
         _ranked(*BEST),
-        "TAN ignores the hierarchy. Its tree is the maximum spanning tree, directed away from a random root.",
+        "TAN ignores the hierarchy. TAN's tree is the maximum spanning tree, directed away from a random root.",
     ),
     "hre-tan": Example(
         "The same row with HRE-TAN",
@@ -151,17 +151,17 @@ def trace_of(name: str) -> Trace:
 
 HEAD = """# Worked examples
 
-The paper explains its algorithms with six features, the hierarchy in its Figure 1a and a given edge order. Here the
-classifiers learn these examples from rows, and `reproduction/paper/walk.py` records each step. The paper does not
-list any rows, so we searched for rows whose conditional mutual information gives the paper's edge order.
-`python -m reproduction.paper examples` writes this page and its drawings. A test checks that they are up to date.
+The paper explains its algorithms with six features, the hierarchy in its Figure 1a and a given edge order. On this
+page, the classifiers learn these examples from rows, and `reproduction/paper/walk.py` records each step. The paper does
+not list any rows, so we searched for rows whose conditional mutual information gives the paper's edge order.
+`python -m reproduction.paper examples` writes this page and its drawings. A test checks that both are up to date.
 
 The drawings show the hierarchy on the left and the tree on the right. Features that were removed as redundant are
 dashed. Colours show how each edge got its direction:
 
-- blue: from the hierarchy;
-- green, dashed: from a parent that one of the two features already had;
-- orange, dotted: from the random choice of a root."""
+- Blue edges follow the hierarchy.
+- Dashed green edges point away from a feature that already had a parent.
+- Dotted orange edges point away from a randomly chosen root."""
 
 
 def page() -> str:
@@ -178,7 +178,7 @@ def _rows_section() -> str:
         (*map(str, pattern), *map(str, counts)) for pattern, *counts in zip(patterns(), *ROWS, strict=True)
     ]
     shown = TextTable(
-        f"{sum(map(sum, ROWS))} rows, with every pattern that the hierarchy allows",
+        f"The patterns that the hierarchy allows, with the numbers of rows ({sum(map(sum, ROWS))} together)",
         (*FEATURES, "rows of class 0", "rows of class 1"),
         tuple(lines),
         (),
@@ -186,7 +186,7 @@ def _rows_section() -> str:
     )
     words = (
         f"Of the {2 ** len(FEATURES)} possible rows of six zeros and ones, {len(patterns())} are closed. The paper's "
-        "Figure 5 shows two of them. "
+        "Figure 5 illustrates this property. "
         f"If D is 1, its ancestors {', '.join(sorted(HIERARCHY.ancestors('D')))} must be 1. "
         f"If E is 0, its descendants {', '.join(sorted(HIERARCHY.descendants('E')))} must be 0."
     )
@@ -196,7 +196,7 @@ def _rows_section() -> str:
 def _example_section(name: str) -> str:
     """Return the drawing of an example and its trace."""
     trace, example = trace_of(name), EXAMPLES[name]
-    note = "" if not example.given else " The edge order is given by hand."
+    note = "" if not example.given else " For this example, the edge order is set by hand."
     listed = str(trace)
     if example.given:
         listed = listed.replace("  0.0000  ", "  ")

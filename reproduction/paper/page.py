@@ -52,7 +52,7 @@ HEAD = """# Reproduction
 
 Wan & Freitas (arXiv 2202.04105) compare six classifiers on 28 datasets of ageing-related genes. This page repeats
 their experiment with hietan and judges every claim that can be checked. We did not have the authors' programs, so each
-verdict is about the methods as the papers describe them."""
+verdict applies to the methods as the papers describe them."""
 
 
 def page(sources: Sources) -> str:
@@ -65,22 +65,32 @@ def page(sources: Sources) -> str:
         "## Untuned: all six methods with parameters fixed beforehand",
         UNTUNED,
         sections.headline(
-            results, untuned(), sources.comparisons("untuned"), "Alpha 1, Laplace, lambda max / 10", "untuned"
+            results,
+            untuned(),
+            sources.comparisons("untuned"),
+            "alpha 1, Laplace smoothing and lambda max / 10",
+            "untuned",
         ),
         "## Tuned: alpha and lambda chosen within the training rows",
         TUNED,
         sections.headline(
-            results, tuned(), sources.comparisons("tuned"), "Alpha and lambda by log loss", "alpha lambda"
+            results,
+            tuned(),
+            sources.comparisons("tuned"),
+            "alpha and lambda chosen by log loss",
+            "alpha lambda",
         ),
         "## With lambda 0.002, a value known from these datasets",
         KNOWN_LAMBDA,
-        sections.headline(results, untuned(DEFAULT, KNOWN), [], "Alpha 1, Laplace, lambda 0.002", "untuned"),
+        sections.headline(
+            results, untuned(DEFAULT, KNOWN), [], "alpha 1, Laplace smoothing and lambda 0.002", "untuned"
+        ),
         "## Without equal rows",
         DISTINCT.format(**{row["what"]: int(row["number"]) for row in sources.counts})
         if sources.counts
         else "",
         sections.distinct_section(results, sources.distinct),
-        "## How far the criterion for lambda matters",
+        "## How much the criterion for lambda matters",
         sections.criterion_section(results),
         "## The claims about the comparison",
         CLAIMS,
@@ -117,13 +127,13 @@ def _short(rulings: Sequence[Ruling]) -> str:
     ):
         main = [r for r in rulings if r.verdict == verdict and _is_main(r)]
         lines = [
-            f"- {r.claim.says[0].upper()}{r.claim.says[1:]}{f': {r.here}' if r.here else ''}." for r in main
+            f"- {r.claim.says[0].upper()}{r.claim.says[1:]}{f' ({r.here})' if r.here else ''}." for r in main
         ]
         told = Counter(r.claim.topic for r in main)
         rest = {topic: counts[topic, verdict] - told[topic] for topic in topics}
         sizes = Counter(ruling.claim.topic for ruling in rulings)
         listed = ", ".join(f"{topic} ({n} of {sizes[topic]})" for topic, n in rest.items() if n)
-        also = "Further claims" if main else "Claims"
+        also = "Further claims have the same verdict" if main else "Claims have this verdict"
         lines += [f"- {also}: {listed}."] * bool(listed)
         parts.append(f"**{title}**\n\n" + "\n".join(lines or ["- None of the claims."]))
     rows = tuple((topic, *(str(counts[topic, verdict]) for verdict in VERDICTS)) for topic in topics)
@@ -139,64 +149,67 @@ def _is_main(ruling: Ruling) -> bool:
 
 
 METHOD = f"""**How claims are judged.** Each claim about the comparison is judged in {{n_runs}} runs. A run is a
-10-fold cross-validation that the paper may have made. Runs differ in alpha (1, 0.5, 0.05), lambda, the averaging of
-GMean, and column order. In some runs, alpha and lambda are chosen within the training rows.
+10-fold cross-validation with settings that the paper may have used. Runs differ in alpha (1, 0.5, 0.05), lambda,
+column order, and how GMean is averaged. In some runs, alpha and lambda are chosen within the training rows.
 
-- A claim **holds** if it is true in all runs, and **does not hold** if it is true in none. Otherwise it **cannot be
-  known**, because it depends on details that the paper does not give.
-- A figure does not hold if it is outside the range of all runs. It cannot be known if it is inside that range.
-- A term in Table S1 holds if it is among the first {TOP} in either of the paper's rankings with all five seeds.
+- A claim **holds** if it is true in all runs, and **does not hold** if it is true in no run. Otherwise, the claim
+  **cannot be known**, because it depends on details that the paper does not give.
+- A figure does not hold if it is outside the range of all runs. If a figure is inside this range, the claim
+  cannot be known.
+- A term in Table S1 holds if it is among the first {TOP} in either of the paper's rankings with each of the five seeds.
 
 Runs are not independent, and the 28 datasets are four gene sets described in seven ways. P-values and Bayesian
-probabilities treat datasets as independent, so they are too confident. The intervals over genes do not have this
-problem. [What the paper leaves open](open-points.md) lists every open point with its effect. [Worked
-examples](worked-examples.md) shows the paper's examples step by step."""
+probabilities treat datasets as independent, so they are too confident. The intervals over genes do not
+assume independent datasets. [What the paper leaves open](open-points.md) lists every open point with its effect.
+[Worked examples](worked-examples.md) shows the paper's examples step by step."""
 
 UNTUNED = """All parameters were fixed before this table was computed. Alpha is 1, with Laplace smoothing. Lambda is a
 tenth of the smallest value that makes all of proximalGraph's weights zero. As in the paper's Table 3, p-values are
 one-sided and computed from ranks rounded to two decimals."""
 
-TUNED = """Here an inner 5-fold cross-validation chooses alpha (0.05, 0.1, 0.25, 0.5, 1 or 2) and lambda (30 values) by
-log loss. Log loss does not reward a balance between sensitivity and specificity, so the chosen values may lower
-GMean."""
+TUNED = """For this table, an inner 5-fold cross-validation chooses alpha (0.05, 0.1, 0.25, 0.5, 1 or 2) and lambda (30
+values) by log loss. Log loss does not reward a balance between sensitivity and specificity, so the chosen values may
+lower GMean."""
 
 KNOWN_LAMBDA = """This table is not fair evidence for proximalGraph, because 0.002 is known to be a good value for these
-datasets. We show it because the paper does not give its lambda."""
+datasets. We show the table because the paper does not give its lambda."""
 
-DISTINCT = """In the 28 files, {identical} of {rows:,} rows have an equal row in the same file. They form {pairs}
-pairs, and {opposed} of these pairs have opposite classes. Equal rows with the same class were probably merged when the
-files were made, so nearly all remaining pairs contradict each other. They mislead methods that memorise training rows.
-Training rows and folds are the same in both columns below. The "unique" columns count only test rows that are not
-equal to any other row."""
+DISTINCT = """In the 28 files, {identical} of {rows:,} rows are identical to another row in the same file. These rows
+form {pairs} pairs, and {opposed} of these pairs have opposite classes. Identical rows with the same class were
+probably merged when the files were made, so nearly all remaining pairs have opposite classes. Such pairs mislead
+methods that memorise training rows. Both kinds of columns below use the same training rows and folds. The "unique"
+columns count only test rows that are not identical to any other row."""
 
-CLAIMS = """[reproduction-claims.csv](reproduction-claims.csv) lists all claims, paraphrased, with their verdicts. We do
-not judge what the paper reports about the terms' biology or about other papers. The column "paper" shows the printed
-figure, if there is one."""
+CLAIMS = """[reproduction-claims.csv](reproduction-claims.csv) lists all claims, paraphrased, with their verdicts. We
+do not judge what the paper reports about the terms' biology or about other papers. The column "paper" shows the figure
+printed in the paper, if there is one."""
 
-SPREAD = """Column order decides between edges with equal conditional mutual information. It also moves the random
-root. The first two figures are for five seeds, with the columns ordered as in the files. The last two are for five
-random column orders, with the folds of seed 0. Hie-AODE-Lite has no edges to choose, and proximalGraph's objective is
-convex, so neither depends on column order. [reproduction-spread.csv](reproduction-spread.csv) lists the results for
-every dataset."""
+SPREAD = """Column order breaks ties between edges with equal conditional mutual information, and also affects the
+random root. The table's first two figures compare five seeds, with the columns ordered as in the files. The last two
+figures compare five random column orders, with the folds of seed 0. Hie-AODE-Lite has no edges to choose, and
+proximalGraph's objective is convex, so neither method depends on column order.
+[reproduction-spread.csv](reproduction-spread.csv) lists the results for every dataset."""
 
-USAGE = """The paper names 14 terms, each for one organism. Both counts are over the trees of all held-out rows.
-*Freq. of Selection* counts the rows whose tree keeps the term. *Freq. in Edges* counts the edges that contain the
-term. Terms with equal counts share the best rank, so a rank that many terms share carries little information."""
+USAGE = """The paper names 14 combinations of a term and an organism. We count how often the trees of all held-out rows
+use each term. *Freq. of Selection* counts the rows whose tree keeps the term. *Freq. in Edges* counts the edges that
+contain the term. Terms with equal counts share the best rank, so a rank that many terms share is weak evidence."""
 
-SETTINGS = """The paper does not name its smoothing. Pooled smoothing is new in hietan. It shrinks each probability
-towards the probability over both classes together ([Methods](methods.md#probabilities-from-counts))."""
+SETTINGS = """The paper does not state which smoothing it uses. Pooled smoothing, which is new in hietan, shrinks
+each class's probability towards the probability over both classes together
+([Methods](methods.md#probabilities-from-counts))."""
 
 THRESHOLD = """This table evaluates the same probabilities at two thresholds: the default, and a threshold chosen for
 GMean on the training rows. A threshold does not change the AUC. If GMean rises while the AUC stays the same, GMean at
-the default threshold did not measure how well the probabilities separate the genes. It measured how far they lean
-towards the larger class."""
+the default threshold did not measure how well the probabilities separate the genes. Instead, it measured how far the
+probabilities lean towards the larger class."""
 
-MADE = """`make reproduction` runs all measurements on two cores. If it is interrupted, run it again to resume. `python
--m reproduction.paper write` writes the pages from these files alone: [reproduction.csv](reproduction.csv) (each
-variant, method, dataset and seed), [-distinct](reproduction-distinct.csv) (without equal rows),
-[-counts](reproduction-counts.csv), [-spread](reproduction-spread.csv), [-usage](reproduction-usage.csv),
-[-comparisons](reproduction-comparisons.csv), [-facts](reproduction-facts.csv) and [-time](reproduction-time.csv). A
-test compares the page with the files."""
+MADE = """`make reproduction` runs all measurements on two cores. If the command is interrupted, run it again to
+resume. `python -m reproduction.paper write` writes the pages from CSV files alone. The files are
+[reproduction.csv](reproduction.csv) (each variant, method, dataset and seed),
+[-distinct](reproduction-distinct.csv) (without identical rows), [-counts](reproduction-counts.csv),
+[-spread](reproduction-spread.csv), [-usage](reproduction-usage.csv), [-comparisons](reproduction-comparisons.csv),
+[-facts](reproduction-facts.csv) and [-time](reproduction-time.csv). A test checks that the page agrees
+with the files."""
 
 
 RULINGS = collect.DOCS / "reproduction-claims.csv"

@@ -120,7 +120,7 @@ OPEN_POINTS = (
         "Stratified folds",
         "stratified and shuffled",
         "every fold then contains the smaller class",
-        change("unstratified folds", "unstratified folds, which also group other rows together"),
+        change("unstratified folds", "unstratified folds, which also group the rows differently"),
     ),
     OpenPoint(
         "Number of cross-validations",
@@ -135,9 +135,9 @@ OPEN_POINTS = (
         change("mean of the folds", "the mean of the folds' GMeans instead"),
     ),
     OpenPoint(
-        "Order of edges with equal rank",
+        "Order of edges with equal information",
         "column order, as in the files",
-        "an order is needed, because {duplicates} of {columns} columns are copies of another column",
+        "the method needs an order, because {duplicates} of {columns} columns are copies of another column",
         absolute("order of the columns", "five random column orders"),
     ),
     OpenPoint(
@@ -205,13 +205,13 @@ OPEN_POINTS = (
     OpenPoint(
         "Identical rows",
         "all are kept, with any class",
-        "these rows are different genes",
+        "identical rows belong to different genes",
         joined(
             counted(
-                "{identical} of {rows} rows equal another row, "
-                "and {contradictory} of them equal a row of the other class"
+                "{identical} of {rows} rows are identical to another row, "
+                "and {contradictory} of them to a row of the other class"
             ),
-            change("identical rows", "without training rows that equal a held-out row"),
+            change("identical rows", "without training rows that are identical to a held-out row"),
         ),
     ),
     OpenPoint(
@@ -229,7 +229,7 @@ OPEN_POINTS = (
     OpenPoint(
         "Parents of an estimator (Hie-AODE-Lite)",
         "every feature whose value occurs in the training rows",
-        "the smallest limit with which the method can be computed",
+        "the smallest limit for which the method can be computed",
         unmeasured("not measured"),
     ),
 )
@@ -247,7 +247,7 @@ def table(sources: Sources) -> str:
         "reason",
         "effect on GMean, in points (means over 28 datasets)",
     )
-    title = "Alpha 1, Laplace smoothing, lambda max / 10; all measured seeds"
+    title = "Effects over all measured seeds, with alpha 1, Laplace smoothing and lambda max / 10"
     return TextTable(title, header, lines, (), len(header)).to_markdown()
 
 

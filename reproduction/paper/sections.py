@@ -62,8 +62,9 @@ def headline(results: Results, choice: Choice, compared: Lines, title: str, part
     tests = overall_tests(ranking).rpartition("; ")[0]
     printed = compare_ranks(paper_ranks(), len(ranking.datasets))
     words = (
-        f"{title}, mean of {seeds}. {tests}. The paper does not report these two tests. Its ranks give "
-        f"test statistics of {printed.friedman.statistic:.2f} and {printed.iman_davenport.statistic:.2f}."
+        f"The table shows means over {seeds}, with {title}. The results of the overall tests are: {tests}. The paper "
+        f"does not report these two tests. The paper's ranks give test statistics of {printed.friedman.statistic:.2f} "
+        f"and {printed.iman_davenport.statistic:.2f}."
     )
     return f"{words}\n{_rank_table(ranking, auc)}{_organism_table(ranking)}{_effect_table(compared)}"
 
@@ -105,7 +106,7 @@ def _organism_table(ranking: Ranking) -> str:
         for m in sorted(ranks, key=ranks.__getitem__)
     ]
     header = ("method", *(ORGANISMS[group] for group in groups))
-    title = "Average rank (mean GMean) per organism; seven datasets each, too few for tests"
+    title = "Average rank (and mean GMean) for each organism, whose seven datasets are too few for tests"
     return TextTable(title, header, tuple(lines)).to_markdown()
 
 
@@ -134,7 +135,7 @@ def _effect_table(compared: Lines) -> str:
         "P equivalent",
         "P better",
     )
-    title = f"Differences from {control}; at most {rope} point counts as equivalent"
+    title = f"Differences from {control} (differences of at most {rope} point count as equivalent)"
     return TextTable(title, header, tuple(lines)).to_markdown()
 
 
@@ -168,14 +169,14 @@ def criterion_section(results: Results) -> str:
         "AUC",
         f"GMean minus GMean with {TENTH}, in points",
     )
-    table = TextTable("proximalGraph, means over 28 datasets", header, tuple(lines)).to_markdown()
+    table = TextTable("Means of proximalGraph over 28 datasets", header, tuple(lines)).to_markdown()
     rest = (
         f"\nNot measured yet: {', '.join(missing)} (`python -m reproduction.paper run`)." if missing else ""
     )
     words = (
         "proximalGraph's inner cross-validation can choose lambda by log loss, by AUC, or by GMean at the best "
-        "threshold. Predictions always use the default threshold. The last column compares the same datasets and "
-        "seeds."
+        "threshold. Predictions always use the default threshold. The last column compares results on the same "
+        "datasets and seeds."
     )
     return f"{words}\n{table}{rest}"
 
@@ -225,7 +226,7 @@ def spread_section(spread: Lines) -> str:
             cells.append(f"{score(widths[widest])} ({widest})" if widths[widest] else score(0))
         lines.append((titled(method), *cells))
     header = ("method", "SD over seeds", "widest range", "SD over orders", "widest range")
-    title = "GMean (SD is the mean standard deviation over 28 datasets)"
+    title = "Spread of GMean, with the mean standard deviation (SD) over 28 datasets"
     return TextTable(title, header, tuple(lines)).to_markdown()
 
 
@@ -244,7 +245,7 @@ def settings_section(results: Results) -> str:
                 if ranking is not None:
                     means, ranks = ranking.means(), ranking.average_ranks()
                     lines.append((name, *(f"{score(means[m])} ({ranks[m]:.2f})" for m in BAYES)))
-        title = f"Mean {SHOWN[metric]} (average rank among these five)"
+        title = f"Mean {SHOWN[metric]} (and average rank among these five methods)"
         parts.append(TextTable(title, ("smoothing", *map(titled, BAYES)), tuple(lines)).to_markdown())
     return "".join(parts)
 
@@ -263,7 +264,7 @@ def threshold_section(results: Results) -> str:
                 lines.append((base, titled(method), *_means(before), *_means(after)))
     names = ("sens.", "spec.", "GMean", "AUC")
     header = ("setting", "method", *names, *(f"{name}, tuned" for name in names))
-    return TextTable("Seed 0, means over 28 datasets", header, tuple(lines), (), 2).to_markdown()
+    return TextTable("Means over 28 datasets with seed 0", header, tuple(lines), (), 2).to_markdown()
 
 
 def distinct_section(results: Results, distinct: Results) -> str:
@@ -284,7 +285,7 @@ def distinct_section(results: Results, distinct: Results) -> str:
         for what in ("", " rank")
         for rows in ("all", "unique")
     ]
-    title = f"Untuned, {seeds_in_words(len(distinct.seeds(untuned())))}: all rows and unique rows"
+    title = f"Results without tuning over {seeds_in_words(len(distinct.seeds(untuned())))}, for all and unique rows"
     means = TextTable(title, ("method", *columns), tuple(lines)).to_markdown()
     ours = {run.run.name: run for run in results.judged}
     pairs = [(ours[run.run.name], run) for run in distinct.judged if run.run.name in ours]
@@ -298,8 +299,12 @@ def distinct_section(results: Results, distinct: Results) -> str:
             changed += len({agreed(n, len(pairs)) for n in true}) > 1
             crossed += [claim.says] if len({2 * n > len(pairs) for n in true}) > 1 else []
     header = ("claim", "all rows: true in", "unique rows: true in")
-    verdicts = f"Claims whose verdict changes without equal rows: {changed or 'none'} of {len(rulings)}. "
-    verdicts += f"Claims that are true in most runs in only one column: {'; '.join(crossed) or 'none'}.\n"
+    verdicts = (
+        f"Without identical rows, the verdict changes for {changed or 'none'} of the {len(rulings)} claims. "
+    )
+    verdicts += (
+        f"These claims are true in most runs in only one of the columns: {'; '.join(crossed) or 'none'}.\n"
+    )
     claims = TextTable("Claims in the runs without tuning", header, tuple(rulings)).to_markdown()
     return means + claims + verdicts
 
@@ -332,7 +337,7 @@ def usage_section(usage: Lines) -> str:
         "rank in single seeds",
     )
     return TextTable(
-        "Hie-TAN-Lite, alpha 1, Laplace smoothing, five seeds together", header, tuple(lines), (), 3
+        "Hie-TAN-Lite with alpha 1 and Laplace smoothing, over all five seeds", header, tuple(lines), (), 3
     ).to_markdown()
 
 
