@@ -168,7 +168,7 @@ def test_what_cannot_be_saved(tmp_path):
     with pytest.raises(ValueError, match="not fitted"):
         hietan.save(make("TAN"), tmp_path / "m")
     model = make("TAN", random_state=np.random.RandomState(0)).fit(DATA.X, DATA.y)
-    with pytest.raises(TypeError, match="an int random_state can"):
+    with pytest.raises(TypeError, match="if it is a random_state, use an int"):
         hietan.save(model, tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 

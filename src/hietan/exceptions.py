@@ -54,4 +54,4 @@ class DataWarning(UserWarning):
 
 
 class HierarchyWarning(UserWarning):
-    """A warning that the data do not fit the hierarchy: a feature is 1 below a 0, or edges seem reversed."""
+    """A warning that the data do not match the hierarchy, for example because edges seem to be reversed."""

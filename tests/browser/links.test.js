@@ -10,7 +10,7 @@ test("tables and pictures are saved", () =>
     const csv = await savedFile(page, "Save as CSV: scores synthetic-0");
     assert.match(
       csv,
-      /^method,GMean,sensitivity \(class1\),specificity \(class1\),AUC,average precision \(class1\)\r\n/,
+      /^method,AUC,average precision \(class1\),GMean,sensitivity \(class1\),specificity \(class1\)\r\n/,
     );
     assert.equal(csv.trim().split("\r\n").length, 4);
     const picture = await savedFile(page, "Save as SVG: ROC curve synthetic-0");

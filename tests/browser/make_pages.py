@@ -171,8 +171,11 @@ def main(folder):
         "trees": trees(results, rows),
         "features": {name: j for j, name in enumerate(shown["datasets"][0]["features"])},
         "most_edges": max(usage["in_edges"]),
-        "gmean": [f"{v:.3f}" for row in shown["rankings"][0]["scores"] for v in row],
-        "auc": [f"{v:.3f}" for row in shown["rankings"][1]["scores"] for v in row],
+        **{
+            ranking["metric"]: [f"{v:.3f}" for row in ranking["scores"] for v in row]
+            for ranking in shown["rankings"]
+            if ranking["metric"] in ("auc", "gmean")
+        },
         "incomplete": [[f"{v:.3f}" for v in means] for means in shown["incomplete"][1]["means"]],
         "nasty": list(NASTY),
         "candidates": N_CANDIDATES,

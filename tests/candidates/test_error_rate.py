@@ -215,7 +215,7 @@ def test_what_select_refuses(data, ranked, trained):
         train_model(hietan.HieBAN(), data, fdr="loo")
     rare = data.subset(rows=np.r_[np.flatnonzero(data.y == 0), np.flatnonzero(data.y == 1)[:1]])
     with pytest.raises(
-        ValueError, match="holding rows out once needs 10 rows of each class, but class 'class1' has 1"
+        ValueError, match="a single split needs 10 rows of each class, but class 'class1' has 1"
     ):
         train_model(hietan.HieBAN(), rare, fdr="split")
 

@@ -239,7 +239,7 @@ def test_folds_that_cannot_be_made_are_refused(data):
     few = data.subset(rows=np.concatenate([np.flatnonzero(data.y == 0), np.flatnonzero(data.y == 1)[:9]]))
     with pytest.raises(
         ValueError,
-        match="needs 10 rows of each class, but class 'class1' has 9; use 2 or more folds instead of a split",
+        match="needs 10 rows of each class, but class 'class1' has 9; use 2 or more folds instead",
     ):
         train_model(hietan.HieTAN(), few, folds=1)
 

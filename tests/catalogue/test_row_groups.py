@@ -79,13 +79,13 @@ def test_splitters_get_the_groups():
     ("cv", "groups", "message"),
     [
         (RepeatedStratifiedKFold(n_splits=2, n_repeats=2), None, "is in two folds"),
-        (TimeSeriesSplit(3), None, "some rows are neither trained on nor held out in fold "),
+        (TimeSeriesSplit(3), None, "some rows are neither training rows nor held out in fold "),
         (PredefinedSplit(np.r_[[-1], np.arange(29) % 3]), None, "never hold out row 0"),
         (PredefinedSplit(np.arange(30) % 2), None, "leaves no training row of class 0"),
         (KFold(3), FAMILIES, "splits the group"),
-        (3, {"stranger": "a"}, "row_groups names no row of the datasets, only others such as 'stranger'"),
-        ("five", None, "expected a number of folds, or a splitter"),
-        (True, None, "expected a number of folds, or a splitter"),
+        (3, {"stranger": "a"}, "row_groups names none of the datasets' rows, but others such as 'stranger'"),
+        ("five", None, "expected a number of folds, or a scikit-learn splitter"),
+        (True, None, "expected a number of folds, or a scikit-learn splitter"),
         (1, None, "expected at least 2 folds"),
     ],
 )

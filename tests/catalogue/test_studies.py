@@ -48,7 +48,10 @@ def test_a_file_holds_the_options_of_the_command(tmp_path):
         ('data = [3]\nmethods = "tan"', "data is [3]; expected a name or a list of names"),
         (f"{BEGIN}scheduler = 8786", "scheduler is 8786; expected an address such as tcp://"),
         (f"{BEGIN}jobs = 0", "study.toml: jobs is 0; expected a whole number other than 0"),
-        (f"{BEGIN}lam = 0.1\nlam-relative = 0.1", "lam and lam_relative exclude each other; got 0.1 and 0.1"),
+        (
+            f"{BEGIN}lam = 0.1\nlam-relative = 0.1",
+            "lam and lam_relative are mutually exclusive (got 0.1 and 0.1); set",
+        ),
         (f"{BEGIN}lam-relative = true", "lam_relative is True; expected a number from 1e-10 to 1"),
         (
             f'{BEGIN}lam = "tuned"\nlam-criterion = "f1"',
@@ -112,7 +115,7 @@ def test_rows_are_explained_in_jobs_of_the_same_study(tmp_path):
     assert [(state.done, state.resumed) for state in seen[10:]] == [(6, 6), (8, 8)]
     with pytest.raises(
         ValueError,
-        match="explanations need an output directory; pass output, or leave out readable and details",
+        match="explanations need an output directory; pass the argument output, or omit readable and details",
     ):
         run_named_study(options, details=True)
 

@@ -117,8 +117,8 @@ BROKEN = [
         gzip.compress(GAF.encode() * 50, mtime=0)[:-30],
         r"wb.gaf, line \d+: the file is damaged or truncated",
     ),
-    ("go.obo", b"\x7fELF\x02\x01\x01\0\0", "go.obo, line 1: binary data"),
-    ("labels.csv", b"\x89PNG\r\n\x1a\n\0", "labels.csv, line 3: binary data"),
+    ("go.obo", b"\x7fELF\x02\x01\x01\0\0", "go.obo, line 1: the file contains binary data"),
+    ("labels.csv", b"\x89PNG\r\n\x1a\n\0", "labels.csv, line 3: the file contains binary data"),
     ("go.obo", CYCLE.encode(), "go.obo, line 1: the edges form a cycle: A -> B -> A"),
     ("go.obo", b"[Term]\nname: nobody\n", "go.obo, line 1: expected one id in this"),
     (

@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
 CLI_MISTAKES = {
     "a parameter that the method does not have": (
         "fit data.hietan -m proximal-graph --smoothing pooled -o OUT",
-        "error: method 'proximal-graph' has no parameter smoothing; methods that have one: ",
+        "error: method 'proximal-graph' has no parameter smoothing; methods with this parameter: ",
     ),
     "a parameter given twice": (
         "fit data.hietan -m tan:alpha=1 --alpha 2 -o OUT",
@@ -100,7 +100,7 @@ CLI_MISTAKES = {
     ),
     "a list that is not text": (
         "predict model.hietan data.hietan --exclude notes.md -o OUT",
-        "error: notes.md, line 1: binary data (a NUL byte) instead of text",
+        "error: notes.md, line 1: the file contains binary data (a NUL byte) instead of text",
     ),
     "an address without a place for the term": (
         "predict model.hietan data.hietan --report --term-url GO=https://example.org -o OUT",

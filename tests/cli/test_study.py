@@ -76,7 +76,9 @@ def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
     assert result.exit_code == 0, result.output
     titles = [f"alpha=1,smoothing=odds, {kind}; 2 datasets" for kind in ("untuned", "tuned: support=5")]
     assert all(title in result.output for title in titles)
-    assert len(re.findall(r"^bernoulli-nb +\d\.\d\d +\d ", result.output, re.M)) == 2  # one row per table of ranks
+    assert (
+        len(re.findall(r"^bernoulli-nb +\d\.\d\d +\d ", result.output, re.M)) == 2
+    )  # one row per table of ranks
     file = tmp_path / "study.toml"
     file.write_text(
         'data = ["synthetic-0", "synthetic-1"]\nmethods = ["tan", "bernoulli-nb"]\nfolds = 3\n'
@@ -256,7 +258,9 @@ def test_compare_prints_effects_and_scores(run, papers_study):
     assert result.exit_code == 0, result.output
     assert "gmean, untuned: differences from Hie-TAN-Lite; equivalent up to 0.2" in result.output
     (line,) = [
-        line for line in result.output.splitlines() if line.startswith("TAN ") and "+" not in line and "-0.2" in line
+        line
+        for line in result.output.splitlines()
+        if line.startswith("TAN ") and "+" not in line and "-0.2" in line
     ]
     assert "-0.2964" in line
     assert re.search(r"d0 .*0\.900.*0\.800.*0\.700.*0\.400", result.output)

@@ -74,17 +74,17 @@ def test_merged_and_unknown_terms(ontology):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (TABLE, "", "genes.txt: no gene ids"),
-        (TABLE, "\n\n", "genes.txt: no gene ids"),
-        ("is_a,11,12,13,14,", "is_a,", "line 1: no gene ids"),
+        (TABLE, "", "genes.txt: the table has no gene ids"),
+        (TABLE, "\n\n", "genes.txt: the table has no gene ids"),
+        ("is_a,11,12,13,14,", "is_a,", "line 1: the table has no gene ids"),
         ("is_a", "isa", "line 1: expected a first row 'is_a,"),
-        ("13,14,", "13,11,", "line 1: duplicate gene id '11'"),
+        ("13,14,", "13,11,", "line 1: the gene id '11' occurs twice"),
         ("GO:3,0,1,0,0,", "GO:3,0,1,0,", "line 2: expected 4 values, one per gene, found 3"),
         ("GO:3,0,1,0,0,", "GO:3,0,1,0,0,1,", "line 2: expected 4 values, one per gene, found 5"),
         ("GO:3,0,1,0,0,", "GO:3,0,1,2,0,", "line 2: expected 0 or 1, found '2' as value 3"),
         ("GO:3,0,1,0,0,", "GO:3,0,1,,0,", "line 2: expected 0 or 1, found '' as value 3"),
         ("GO:3,", ",", "line 2: the name of the term is missing"),
-        ("GO:1,", "GO:3,", "line 4: second row for GO:3"),
+        ("GO:1,", "GO:3,", "line 4: the table has a second row for GO:3"),
         ("class,1,0,0,0,", "class,1,0,0,3,", "line 5: expected 0 or 1, found '3'"),
         ("class,1,0,0,0,\n", "", "genes.txt: the row 'class' is missing; expected it as the last row"),
         (
@@ -95,7 +95,7 @@ def test_merged_and_unknown_terms(ontology):
         (
             "GO:3,0,1,0,0,\nGO:0008150,1,1,1,1,\nGO:1,1,1,0,1,",
             "GO:0008150,1,1,1,1,",
-            "no term besides the roots",
+            "no terms except the roots",
         ),
         ("GO:0008150", "GO:30", "two rows resolve to the same term 'GO:3'"),
     ],

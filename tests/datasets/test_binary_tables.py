@@ -135,7 +135,7 @@ def test_numbers_and_texts_are_different_ids(tmp_path):
         book.active.append(row)
     book.create_sheet("more")
     book.save(tmp_path / "b.xlsx")
-    with pytest.warns(DataWarning, match="only the first of 2 sheets is read, 'Sheet'"):
+    with pytest.warns(DataWarning, match="only the first of 2 sheets, 'Sheet', is read"):
         assert rows_of(tmp_path / "b.xlsx")[1:] == [(2, ["012", "x"]), (3, ["12", "y"]), (5, ["7", ""])]
 
 
@@ -159,7 +159,7 @@ def test_other_types_are_named(tmp_path):
         pa.table({"item": ["a", "b"], "term": pa.array([b"tea", b"\xff\xfe"])}), tmp_path / "b.parquet"
     )
     with pytest.raises(
-        DataError, match=r"b.parquet, line 3: the Parquet file is damaged or truncated here: 'utf-8'"
+        DataError, match=r"b.parquet, line 3: the Parquet file is damaged or truncated at this line: 'utf-8'"
     ):
         build_dataset([("d", "tea")], tmp_path / "b.parquet")
 

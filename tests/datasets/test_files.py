@@ -55,10 +55,12 @@ def test_a_path_may_run_on_into_an_archive(tmp_path):
         archive.writestr("b.tsv", "b")
     assert list(numbered_lines(tmp_path / "two.zip/sub/a.tsv")) == [(1, "a")]
     with pytest.raises(
-        DataError, match=r"expected an archive of one file, found 2: sub/a.tsv, b.tsv; name one"
+        DataError, match=r"expected an archive with one file, found 2: sub/a.tsv, b.tsv; name one"
     ):
         list(numbered_lines(tmp_path / "two.zip"))
-    with pytest.raises(DataError, match=r"no such file in the archive, which contains sub/a.tsv, b.tsv"):
+    with pytest.raises(
+        DataError, match=r"the archive does not contain this file; it contains sub/a.tsv, b.tsv"
+    ):
         list(numbered_lines(tmp_path / "two.zip/c.tsv"))
     with pytest.raises(FileNotFoundError):
         list(numbered_lines(tmp_path / "no.zip/c.tsv"))
@@ -75,7 +77,7 @@ def test_latin1_lines_are_read_and_counted(tmp_path):
     path = tmp_path / "old.txt"
     path.write_bytes("plain\nMüller\ngrün\nλ\n".encode("latin-1", "replace") + "µ λ\n".encode())
     with pytest.warns(
-        DataWarning, match=r"old.txt: 2 lines are not UTF-8 \(first: line 2\); read as Latin-1"
+        DataWarning, match=r"old.txt: 2 lines are not UTF-8 \(first: line 2\) and were read as Latin-1"
     ):
         lines = [line for _, line in numbered_lines(path)]
     assert lines == ["plain", "Müller", "grün", "?", "µ λ"]
@@ -101,7 +103,7 @@ def test_binary_data_is_refused_with_the_line(tmp_path, data):
     path = tmp_path / "junk.obo"
     path.write_bytes(data)
     line = 1 if data[:1] == b"\x00" else 2
-    with pytest.raises(DataError, match=f"junk.obo, line {line}: binary data"):
+    with pytest.raises(DataError, match=f"junk.obo, line {line}: the file contains binary data"):
         list(numbered_lines(path))
 
 

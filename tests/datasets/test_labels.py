@@ -53,7 +53,7 @@ def test_policies_for_conflicts(policy, sir2, z):
 
 
 def test_conflict_can_be_an_error():
-    with pytest.raises(DataError, match=r"line 7: an earlier row gives another label for 'sir-2'"):
+    with pytest.raises(DataError, match=r"line 7: an earlier row has a different label for 'sir-2'"):
         read_labels(io.StringIO(TABLE), **COLUMNS, on_conflict="raise")
     with pytest.raises(
         ValueError, match="on_conflict is 'ask'; expected one of drop, first, majority, raise"

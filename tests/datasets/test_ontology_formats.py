@@ -61,7 +61,7 @@ def test_an_open_file_of_any_format_is_read_if_the_format_is_named(text, format)
 def test_a_named_format_is_not_second_guessed(tmp_path):
     path = tmp_path / "toy.json"
     path.write_text(OBO_GRAPH + "\n")
-    with pytest.raises(DataError, match=r"no \[Term\] stanza found"):
+    with pytest.raises(DataError, match=r"the file has no \[Term\] stanza"):
         read_ontology(path, format="obo")
 
 
@@ -109,7 +109,7 @@ def test_what_is_not_json_never_reaches_pronto(tmp_path, bad):
     path = tmp_path / "bad.json"
     path.write_text(OBO_GRAPH.replace('"whole"', bad))
     start = time.process_time()
-    with pytest.raises(DataError, match=r"bad.json: not an ontology in OBO-Graph JSON"):
+    with pytest.raises(DataError, match=r"bad.json: the file is not an ontology in OBO-Graph JSON"):
         read_ontology(path)
     assert time.process_time() - start < 2
 

@@ -104,7 +104,7 @@ def rewritten(source, target, **members):
         ),
         ({"about": b'{"format": "other"}'}, "not a hietan dataset"),
         ({"about": b"[]"}, "not a hietan dataset"),
-        ({"about": b"{"}, "not a hietan dataset, or damaged"),
+        ({"about": b"{"}, "not a hietan dataset, or it is damaged"),
         ({"about": None}, "damaged: .*about.json"),
         ({"indices": None}, "damaged: .*indices.npy"),
         ({"indices": b"\x93NUMPY"}, "damaged"),
@@ -123,7 +123,7 @@ def test_damaged_members_are_named(tmp_path, data, members, message):
 def test_other_files_are_refused(tmp_path):
     for content in (b"", b"not a zip file", b"PK\x05\x06" + bytes(18)):
         (tmp_path / "f").write_bytes(content)
-        with pytest.raises(DataError, match="not a hietan dataset, or damaged"):
+        with pytest.raises(DataError, match="not a hietan dataset, or it is damaged"):
             Dataset.load(tmp_path / "f")
     with pytest.raises(FileNotFoundError):
         Dataset.load(tmp_path / "missing")

@@ -170,7 +170,10 @@ def test_options_decide_how_codes_are_nested():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("code,name\nE11,a\nE11.9,b\nE11.9,c\n", "line 4: the code E11.9 means 'c' here and 'b' in line 3"),
+        (
+            "code,name\nE11,a\nE11.9,b\nE11.9,c\n",
+            "line 4: the code E11.9 means 'c' in this line, but 'b' in line 3",
+        ),
         ("code,name\nE08-E13,a\nE10-E15,b\nE11,c\nE11.9,d\n", "the ranges 'E08-E13' and 'E10-E15' overlap"),
         ("code,name\nE11,a\n,b\nE11.9,c\n", "line 3: the row has no code; fill it in, or remove the row"),
         ("code,name\nE11,a\nE11.9,b\n-,c\n", "line 4: '-' is not a code; expected letters or digits"),

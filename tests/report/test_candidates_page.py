@@ -56,5 +56,5 @@ def test_other_models_must_know_the_same_rows_and_classes(ranked_twice):
     with pytest.raises(ValueError, match="did not rank 'row.*' and 29 other rows"):
         candidates_summary(ranked, others=[few])
     strange = replace(other, trained=replace(other.trained, target_names=("a", "b"), positive="b"))
-    with pytest.raises(ValueError, match="do not separate the same classes"):
+    with pytest.raises(ValueError, match="differ in their classes or positive class"):
         candidates_summary(ranked, others=[strange])

@@ -87,7 +87,7 @@ def test_symbols_name_rows(clf):
 
 
 def test_unknown_rows_are_refused(clf):
-    with pytest.raises(ValueError, match="no row 'nobody'; its rows are named like '"):
+    with pytest.raises(ValueError, match="no row 'nobody'; its row names include '"):
         clf.explain(DATA, "nobody")
     with pytest.raises(ValueError, match=r"no row 'ROW-3'; did you mean 'row3'\?"):
         clf.explain(DATA, "ROW-3")

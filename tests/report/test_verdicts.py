@@ -47,7 +47,7 @@ def test_one_dataset_has_a_best_method_and_those_within_its_sampling_error(worm,
     pairs = shown["datasets"][0]["quality"]["pairs"]["auc"]
     close = [names[line[0]] for line in pairs if line[4] >= 0]
     assert "coin" not in close and len(close) == 1
-    assert shown["verdict"].endswith(f"; {close[0]} is within the sampling error of it.")
+    assert shown["verdict"].endswith(f"; {close[0]} is within the sampling error of {best}.")
     assert shown["title"] == "worm-CC: 3 methods compared, data of 2019-01-27"
 
 
@@ -109,7 +109,7 @@ def test_candidates_say_how_good_the_ranking_is_for_the_class_that_they_are_rank
         other = "anti" if positive == "pro" else "pro"
         auc, alone = roc_auc_score(y, odds), trained.validation.annotations_auc
         assert shown["verdict"] == (
-            f"On genes that it had not seen, HieLogistic separates {positive} from {other} with AUC {auc:.3f}; "
+            f"HieLogistic separates {positive} from {other} with AUC {auc:.3f} on genes that it had not seen; "
             f"the number of annotations alone reaches {max(alone, 1 - alone):.3f}."
         )
         quality = shown["quality"]

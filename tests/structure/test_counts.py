@@ -120,5 +120,5 @@ def test_counts_of_other_shapes_do_not_add():
 
 def test_more_rows_than_the_counts_can_hold():
     half = PairCounts(np.array([2**30]), np.zeros((1, 2), np.int32), np.zeros((1, 1), np.int32))
-    with pytest.raises(ValueError, match="rows are more than the counts can hold"):
+    with pytest.raises(ValueError, match="rows, but hietan can count at most"):
         half + half

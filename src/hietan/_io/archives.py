@@ -1,4 +1,4 @@
-"""Archives of JSON and arrays. Equal contents give equal bytes, and files from strangers are safe to read."""
+"""Zip archives of JSON and arrays, which are reproducible and safe to read from any source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hietan._io.files import replacing
 _NPY_HEADER = 1 << 16  # no header of an array is longer
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can store
 MAX_UNPACKED = 8 << 30
-"""The most bytes that are unpacked from one archive."""
+"""The largest number of bytes to unpack from one archive."""
 # All JSON of an archive, and all its arrays, may unpack to this many bytes, and this many more for each byte of the
 # file. Files written by `write_archive` stay far below; deflate alone would let a byte become a thousand.
 _JSON_BYTES, _JSON_RATIO = 16 << 20, 20
@@ -28,7 +28,7 @@ _ARRAY_BYTES, _ARRAY_RATIO = 64 << 20, 100
 def write_archive(
     path: Path, members: Mapping[str, bytes | NDArray[Any]], *, compressed: bool = True
 ) -> None:
-    """Write a zip archive atomically. Its bytes depend only on its members' names and contents.
+    """Write a zip archive atomically. The bytes depend only on the members' names and contents.
 
     Arrays are written as by `numpy.save`.
     """

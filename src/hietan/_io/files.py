@@ -16,12 +16,12 @@ from typing import Any
 from urllib.parse import quote
 
 TEMPORARY = ".tmp-"
-"""The names of all unfinished files begin with this."""
+"""The prefix of the names of unfinished files."""
 
 
 @contextmanager
 def replacing(path: Path, *, follow: bool = False) -> Iterator[Path]:
-    """Yield the path of a temporary file, which replaces `path` if the block succeeds.
+    """Yield the path of a temporary file. The file replaces `path` if the block succeeds.
 
     If anything fails, `path` is not changed, and the temporary file is removed. Only a killed process leaves a
     temporary file behind.
@@ -62,14 +62,14 @@ def temporary_directory() -> Iterator[Path]:
 
 
 def atomic_write(path: Path, data: str | bytes, *, follow: bool = False) -> None:
-    """Write a complete file or nothing, and create missing directories. For `follow`, see `replacing`."""
+    """Write a file completely or not at all, and create missing directories. For `follow`, see `replacing`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, follow=follow) as temporary:
         temporary.write_bytes(data.encode() if isinstance(data, str) else data)
 
 
 def refuse_special(path: str | os.PathLike[str]) -> None:
-    """Raise OSError for a device, a pipe or a socket, because opening or reading it may never end.
+    """Raise OSError for a device, pipe or socket, because opening or reading one may block forever.
 
     A missing file is accepted.
     """
@@ -117,7 +117,7 @@ def safe_file_name(name: str) -> str:
 
 
 def find_same_but_for_case(names: Iterable[str]) -> tuple[str, str] | None:
-    """Return the first two names that would share a file if the file system ignores case, or None.
+    """Return the first two names that would share a file on a file system that ignores case, or None.
 
     >>> find_same_but_for_case(["CE-BP", "tan", "ce-bp"]), find_same_but_for_case(["a", "b"])
     (('CE-BP', 'ce-bp'), None)
@@ -131,5 +131,5 @@ def find_same_but_for_case(names: Iterable[str]) -> tuple[str, str] | None:
 
 
 def ignores_case(path: Path) -> bool:
-    """Return whether an existing file's file system ignores case in file names."""
+    """Return whether the file system that contains an existing file ignores case in file names."""
     return path.with_name(path.name.swapcase()).exists()

@@ -1,4 +1,4 @@
-"""CSV tables whose texts no spreadsheet reads as formulas."""
+"""CSV tables in which spreadsheets do not read any text as a formula."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Any
 # marked: what is text is decided by the type of a cell, not by what is in it.
 MARK = "'"
 DANGEROUS = "=+-@＝＋－＠\t\r\n"
-"""A text that begins with one of these is marked."""
+"""The characters at the start of a text that can make a spreadsheet read the text as a formula."""
 _SUSPECT = (MARK, *DANGEROUS)  # no other text needs a mark
 _ENDING = ";\r\n"
 _LINE_BREAKS = {ord(c): repr(c)[1:-1] for c in map(chr, [*range(32), 127, 0x85, 0x2028, 0x2029])}
 
 
 def neutralise_text(text: str) -> str:
-    """Return a text with a leading apostrophe if a spreadsheet would read it as a formula.
+    """Return the text, with an apostrophe in front if a spreadsheet would read the text as a formula.
 
     >>> neutralise_text("=1+1"), neutralise_text("daf-2"), neutralise_text("'='")
     ("'=1+1", 'daf-2', "''='")
@@ -30,7 +30,7 @@ def neutralise_text(text: str) -> str:
 
 
 def restore_text(text: str) -> str:
-    """Return the text that was passed to `neutralise_text`, given a cell read from a file.
+    """Return a cell's original text by undoing `neutralise_text`.
 
     >>> restore_text("'=1+1"), restore_text("daf-2"), restore_text("''='"), restore_text("'tis")
     ('=1+1', 'daf-2', "'='", "'tis")
@@ -43,8 +43,7 @@ def _is_marked(text: str) -> bool:
 
 
 def csv_text(header: Sequence[str] | None, rows: Iterable[Iterable[Any]]) -> str:
-    """Return a table as CSV: full-precision floats, empty cells for None and NaN, and texts that are safe in
-    spreadsheets.
+    """Return a table as CSV with full-precision floats, empty cells for None and NaN, and spreadsheet-safe texts.
 
     Parameters
     ----------
@@ -76,7 +75,7 @@ def comment_line(text: str) -> str:
 
 
 def read_csv(path: Path) -> Iterator[dict[str, str]]:
-    """Yield the rows of a table written by `csv_text`, as {column: text}."""
+    """Yield the rows of a table written by `csv_text`, each as a dict from column name to text."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = csv.reader(file)
         header = [restore_text(name) for name in next(rows, [])]
@@ -99,5 +98,5 @@ class _Lines:
         self._file = file
 
     def write(self, line: str) -> int:
-        """Write a line. The csv module makes one call per line."""
+        """Write a line from the csv module, with a plain line break at the end."""
         return self._file.write(line.removesuffix(_ENDING) + "\n")

@@ -1,6 +1,4 @@
-"""Equal rows: how many rows have a duplicate, how many pairs contradict each other, and how many to expect by
-chance.
-"""
+"""Counts of identical rows, and of identical rows with different classes, compared with chance."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from scipy.sparse import csc_array, csr_array
 
 @dataclass(frozen=True)
 class EqualRows:
-    """Counts of rows that have an identical row, and of identical rows with different classes.
+    """Counts of identical rows, and of pairs of identical rows with different classes.
 
     Attributes
     ----------
@@ -44,7 +42,7 @@ class EqualRows:
 
     @property
     def warning(self) -> str:
-        """A warning if far more pairs contradict each other than expected by chance, otherwise "".
+        """A warning if far more identical rows have different classes than expected by chance, otherwise "".
 
         A warning needs at least 10 contradictions, so that single mislabelled rows do not matter. The number must
         also be more than 3 standard deviations above chance, which happens in about 1 of 1,000 datasets with random
@@ -70,7 +68,7 @@ class EqualRows:
 
 
 def count_equal_rows(X: Any, y: NDArray[Any]) -> EqualRows:
-    """Count equal rows and their contradictions from group sizes, without comparing pairs.
+    """Count identical rows, and pairs of identical rows with different classes.
 
     >>> found = count_equal_rows(np.array([[1, 1], [1, 1], [0, 0], [1, 1]]), np.array([0, 1, 0, 0]))
     >>> found.rows, found.pairs, found.contradictions, found.expected
@@ -94,13 +92,13 @@ def count_equal_rows(X: Any, y: NDArray[Any]) -> EqualRows:
 
 
 def has_equal(X: Any) -> NDArray[np.bool_]:
-    """Return whether each row is equal to another row."""
+    """Return whether each row is identical to another row."""
     groups = row_groups(X)
     return np.asarray(np.bincount(groups)[groups] > 1)
 
 
 def row_groups(X: Any) -> NDArray[np.intp]:
-    """Return a number for each row; equal rows have equal numbers.
+    """Return a number for each row. Identical rows have the same number.
 
     >>> row_groups(np.array([[1, 0], [0, 1], [1, 0]])).tolist()
     [0, 1, 0]
@@ -113,7 +111,7 @@ def row_groups(X: Any) -> NDArray[np.intp]:
 
 
 def row_keys(X: csr_array | csc_array) -> list[bytes]:
-    """Return one key per row, or per column of a csc_array. Equal rows have equal keys.
+    """Return one key per row, or per column of a csc_array. Identical rows have identical keys.
 
     The keys are 128-bit BLAKE2 hashes, because the rows themselves may take more memory than everything else
     together.

@@ -1,4 +1,4 @@
-"""The notebook style that all objects share.
+"""HTML building blocks with which hietan's objects are shown in notebooks.
 
 Objects are cards with a title and a line of counts. The colours are translucent versions of the notebook's colours,
 so they suit light and dark themes.

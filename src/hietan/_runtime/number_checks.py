@@ -1,4 +1,4 @@
-"""Checks for numeric arguments. Accepted numbers are safe to compute with."""
+"""Range checks for numeric arguments."""
 
 from __future__ import annotations
 

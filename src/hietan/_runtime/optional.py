@@ -7,7 +7,7 @@ from types import ModuleType
 
 
 def import_optional(module: str, *, extra: str, purpose: str) -> ModuleType:
-    """Import a library that may not be installed.
+    """Import an optional library, with an error that explains how to install a missing library.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Calls in threads, over chunks of rows (`map_chunks`) or any arguments (`run_ordered`), and one thread for BLAS."""
+"""Run functions in threads, over chunks of rows (`map_chunks`) or lists of arguments (`run_ordered`)."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from hietan import _kernel
 _T = TypeVar("_T")
 
 MAX_CHUNK_ROWS = 4096
-"""The largest number of rows in a chunk; a multiple of the 64 rows that the kernel handles together."""
+"""The largest number of rows in a chunk, a multiple of 64 because the kernel handles 64 rows together."""
 
 MAX_JOBS = 4096
-"""The largest accepted `n_jobs`; more threads or processes would be a mistake."""
+"""The largest accepted value of `n_jobs`."""
 
 
 def map_chunks(
     function: Callable[[int, int], _T], n_rows: int, n_jobs: int | None, *, chunks_per_job: int = 4
 ) -> list[_T]:
-    """Call a function in threads for chunks that cover all rows, and return the results in order.
+    """Call a function in threads for each chunk of rows, and return the results in order.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def stoppable_threads(n_threads: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def number_of_parts(n_jobs: int | None, *, per_job: int = 4) -> int:
-    """Return how many parts to split work into for `n_jobs` threads: one, or enough to balance the load.
+    """Return the number of parts into which to split work for `n_jobs` threads.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Names in error messages: unknown names, misspelt names, and shortened lists."""
+"""Helpers for error messages about unknown and misspelt names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MOST = 10  # words in which typos are looked for: each is compared with all kno
 
 
 def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return the end of an error message about an unknown name: the closest known name, or all known names.
+    """Return the end of an error message about an unknown name, which suggests the closest name or lists all names.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:
-    """Return which of `others` each name seems to mean; names that resemble none of them are left out.
+    """Map each name to the most similar name in `others`. Names without a similar name are left out.
 
     A name resembles another if they differ only in case, blanks and punctuation, or if `difflib` finds them similar.
     Identifiers with digits are not words: GO:0008150 and GO:0008151 resemble each other without being misspelt.
@@ -78,7 +78,7 @@ def refuse_unknown(names: Iterable[str], known: Collection[str], where: str) -> 
 
 
 def first_few(names: Sequence[str], at_most: int = 3) -> str:
-    """Return the first few names and the number of remaining names.
+    """Return the first few names and the number of remaining names as text.
 
     >>> first_few(["a", "b", "c", "d"], at_most=2)
     "'a', 'b' and 2 more"

@@ -1,4 +1,4 @@
-"""Two classes: which class is positive, and how well a number separates the classes."""
+"""Helpers for two-class data: choose the positive class, and compute the AUC."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 
 def positive_position(counts: Sequence[int]) -> int | None:
-    """Return the position of the rarer of two classes, or of the second if they tie.
+    """Return the position of the rarer of two classes. If the classes tie, return 1.
 
     Return None unless there are two classes.
 

@@ -1,4 +1,4 @@
-"""Models for other data: train a model, store it in a file, rank any dataset's rows, and explain rows by name.
+"""Train a model, store it in a file, rank the rows of other datasets, and explain rows by name.
 
 >>> from hietan import HieTANLite
 >>> from hietan.candidates import rank_rows, train_model

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 
 def fit_sigmoid(log_odds: NDArray[np.float64], y: NDArray[Any]) -> tuple[float, float]:
-    """Return the slope and shift of Platt's sigmoid: ``expit(slope * log_odds + shift)`` is a calibrated probability.
+    """Return the slope and shift of Platt's sigmoid, in which ``expit(slope * log_odds + shift)`` is a probability.
 
     The targets are Platt's (1999): (n + 1) / (n + 2) instead of 1 for the n rows of the second class, and 1 / (n + 2)
     instead of 0 for the n rows of the first. Without them, a few perfectly separated rows would become certain.

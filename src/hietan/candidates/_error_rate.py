@@ -1,4 +1,4 @@
-"""Lists with a given error rate, from conformal p-values of held-out rows and the Benjamini-Hochberg rule.
+"""Lists of rows with a limited false discovery rate, from conformal p-values and the Benjamini-Hochberg procedure.
 
 Conformal selection is by Jin & Candes (2023), arXiv 2210.01408.
 """
@@ -44,12 +44,12 @@ class HeldOutScores:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> HeldOutScores:
-        """Return the scores from the output of `to_dict`. Call `check` to validate them."""
+        """Rebuild the scores from the output of `to_dict`. Call `check` to validate the scores."""
         joint, labels, fold = (np.array(content[name]) for name in ("joint", "labels", "fold"))
         return cls(joint, labels, fold, content["split"])
 
     def check(self, classes: NDArray[Any], class_rows: tuple[int, ...], folds: int) -> None:
-        """Raise ValueError for scores that are impossible with these classes, rows and folds."""
+        """Raise ValueError if the scores do not match these classes, rows and folds."""
         m, labels, fold = sum(class_rows), self.labels, self.fold
         is_sound = (
             self.joint.shape == (m, len(classes))
@@ -107,7 +107,7 @@ class Selection:
 
 
 def select_rows(ranks: NDArray[np.int64], m: int, fdr: float, *, rows: str, calibrated_on: str) -> Selection:
-    """Apply the Benjamini-Hochberg rule to p-values, which are the ranks from `HeldOutScores.ranks` divided by m + 1.
+    """Select rows by the Benjamini-Hochberg procedure. Each row's p-value is its rank divided by m + 1.
 
     `rows` and `calibrated_on` name the rows and the m calibration rows in the sentence. Fractions are compared exactly,
     so that no p-value at a limit is lost to rounding.

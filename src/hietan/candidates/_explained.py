@@ -85,7 +85,7 @@ def explain_rows_by_name(
     """
     if not hasattr(trained.classifier, "explain"):
         kind = type(trained.classifier).__name__
-        raise ValueError(f"{kind} cannot be explained as a whole; explain the classifier within it")
+        raise ValueError(f"{kind} cannot be explained as a whole; explain the wrapped classifier instead")
     rows = find_rows(data, names)
     X = align_columns(data, trained.feature_names)[rows]
     terms = dict(zip(data.feature_names, data.term_names, strict=True))

@@ -35,7 +35,7 @@ from hietan.persistence._files import CLASSIFIERS
 
 _KEPT = ("origin", "files", "versions", "options", "aliases")  # of the provenance of the training data
 BEST_GMEAN = "gmean"
-"""The threshold value that requests the highest GMean."""
+"""The value of `threshold` that requests the threshold with the highest GMean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ class TrainedModel:
 
     @property
     def positive_name(self) -> str:
-        """The positive class, or the second of two classes if none was given.
+        """The positive class [default: the second of two classes].
 
         With several classes, "" means the most probable.
         """
@@ -114,7 +114,7 @@ class TrainedModel:
 
     @property
     def positive_label(self) -> Any:
-        """The positive class's label in the classifier. With several classes, None means the most probable."""
+        """The classifier's label for the positive class. With several classes, None means the most probable class."""
         name = self.positive_name
         return self.classifier.classes_[self.class_names.index(name)] if name else None
 
@@ -130,7 +130,7 @@ class TrainedModel:
 
     @property
     def class_sizes(self) -> tuple[int, ...]:
-        """The number of training rows in each of the classifier's classes, empty if unknown."""
+        """The number of training rows in each class, or an empty tuple if the numbers are unknown."""
         if not self.training_labels:
             return ()
         counts = np.bincount(self.training_labels, minlength=len(self.target_names))
@@ -146,7 +146,7 @@ class TrainedModel:
 
     @property
     def caution(self) -> str:
-        """A caution about the limits of this model's ranks and the meaning of its probabilities."""
+        """A caution about the limits of this model's ranks and probabilities."""
         if self.unlabelled:
             return (
                 f"This model ranks unlabelled {self.row_noun}s ({self.unlabelled}) by how much they resemble "
@@ -171,7 +171,7 @@ class TrainedModel:
 
     @property
     def probability_note(self) -> str:
-        """A sentence on the class frequencies that the probabilities assume, and on whether they are calibrated."""
+        """A sentence about the class frequencies that the probabilities assume, and about their calibration."""
         if self.unlabelled and self.calibration is not None:
             return (
                 f"Lift is a ratio: how often {self.row_noun}s like this occur among {self.positive_name}, divided "
@@ -196,9 +196,7 @@ class TrainedModel:
 
     @property
     def validation_note(self) -> str:
-        """A sentence on the validation's class frequencies if the probabilities assume different ones,
-        otherwise "".
-        """
+        """A note on the class frequencies in the validation if the probabilities assume others, otherwise ""."""
         if self.calibration is None or getattr(self.classifier, "class_prior", None) is None:
             return ""
         return (
@@ -208,7 +206,7 @@ class TrainedModel:
 
     @property
     def raw_note(self) -> str:
-        """A sentence on the class frequencies that the raw probabilities assume."""
+        """A sentence about the class frequencies that the raw probabilities assume."""
         weight = getattr(self.classifier, "class_weight", None)
         frequencies = "the class frequencies of the training data" if weight is None else "weighted classes"
         if getattr(self.classifier, "class_prior", None) is not None:
@@ -230,8 +228,7 @@ class TrainedModel:
 
     @cached_property
     def unlabelled_bound(self) -> float | None:
-        """An upper bound on the share of positives among unlabelled rows, with 95% confidence, or None for
-        other models.
+        """A 95% upper confidence bound on the share of positives among unlabelled rows, or None for other models.
 
         The bound assumes that the known positives are a random sample of all positives.
         """
@@ -243,7 +240,7 @@ class TrainedModel:
 
     @property
     def bound_note(self) -> str:
-        """A sentence on how many positives there may be among unlabelled rows."""
+        """A sentence about the largest plausible share of positives among unlabelled rows."""
         share, noun = self.unlabelled_bound, self.row_noun
         if share is None or share >= 1:
             return f"The data give no upper bound for the share of {self.positive_name} among the unlabelled {noun}s."
@@ -261,7 +258,7 @@ class TrainedModel:
 
     @property
     def error_rate_note(self) -> str:
-        """A few sentences on what a false discovery rate means for this model."""
+        """A short explanation of what a false discovery rate means for this model."""
         noun, others = self.row_noun, [name for name in self.class_names if name != self.positive_name]
         proof = "No theorem covers cross-validated scores; fit the model with --fdr-split for a proven rate."
         if self.held_out is not None and self.held_out.split:
@@ -273,12 +270,12 @@ class TrainedModel:
         )
 
     def probabilities(self, log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the positive class's probability for rows with these log-odds, calibrated if the model is."""
+        """Return the positive class's probability at these log-odds. Calibrated if the model is calibrated."""
         slope, shift = self.calibration or (1.0, 0.0)  # of the second class
         return np.asarray(expit(slope * log_odds + self.positive_sign * shift), dtype=np.float64)
 
     def predicted_labels(self, log_odds: NDArray[np.float64], own: NDArray[Any]) -> NDArray[Any]:
-        """Return the predicted labels of rows: by the cutoff if the model has one, otherwise by the classifier."""
+        """Return each row's predicted label, which depends on the model's cutoff if the model has a cutoff."""
         if self.cutoff is None:
             return own
         labels: NDArray[Any] = self.classifier.classes_[(log_odds >= self.cutoff).astype(np.intp)]
@@ -286,7 +283,7 @@ class TrainedModel:
 
     @cached_property
     def unknown_terms(self) -> Counter[str]:
-        """The number of times that `predict` has met each term that is not in the model.
+        """How often `predict` has been given each term that the model does not contain.
 
         After 10,000 different terms, further terms are counted together as "".
         """
@@ -339,7 +336,7 @@ class TrainedModel:
         return predict_terms(self, rows, last[1], self.unknown_terms, reasons)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file for `load` and `hietan.load`. Raise ModelFileError if it cannot be stored."""
+        """Write the model to a file for `load` and `hietan.load`, or raise ModelFileError."""
         try:
             # `persistence.save` raises an error for any other classifier.
             if type(self.classifier).__name__ in CLASSIFIERS:
@@ -396,7 +393,7 @@ def _check(model: TrainedModel) -> None:
     classifier, classes = model.classifier, model.classifier.classes_
     aliases = model.provenance.get("aliases", {})
     if not isinstance(aliases, dict):
-        raise ValueError("aliases do not map ids to features")
+        raise ValueError("the aliases do not map ids to features")
     for names in aliases.values():
         _texts(names)
     features = tuple(getattr(classifier, "feature_names_in_", model.feature_names))
@@ -450,7 +447,7 @@ def _check(model: TrainedModel) -> None:
 
 
 def check_positive(positive: str, classes: Sequence[str]) -> str:
-    """Return the positive class if it is empty or a known class. Raise ValueError otherwise."""
+    """Return the positive class. Raise ValueError unless the positive class is empty or a known class."""
     if positive and positive not in classes:
         raise ValueError(f"positive is {positive!r:.80}; expected one of the classes {', '.join(classes)}")
     return positive
@@ -564,7 +561,7 @@ def train_model(
     )
     if unlabelled is not None and (held_out is None or held_out.scores(split=False) is None):
         raise ValueError(
-            f"each unlabelled {data.row_noun} is ranked by a model that did not see it; this needs two "
+            f"each unlabelled {data.row_noun} is ranked by a model that did not see it; this ranking needs two "
             f"{data.row_noun}s of each class and a classifier with probabilities"
         )
     score, y = None, data.y
@@ -577,8 +574,8 @@ def train_model(
         slope, shift = calibration or (1.0, 0.0)
         if score is not None and calibration is None:
             raise ValueError(
-                f"the threshold {threshold} cannot be used: calibrated probabilities do not rise with the "
-                "log-odds, so the model does not separate the classes; leave out the threshold"
+                f"the threshold {threshold} cannot be used, because the model does not separate the classes "
+                "(calibrated probabilities do not rise with the log-odds); leave out the threshold"
             )
         is_turned = positive_label == np.unique(data.y)[0]
         limit = (logit(1 - threshold if is_turned else threshold) - shift) / slope
@@ -670,7 +667,7 @@ def check_unlabelled(
     }
     for option, reason in reasons.items():
         if reason:
-            raise ValueError(f"{option} does not apply to unlabelled rows: {reason}")
+            raise ValueError(f"{option} does not apply to unlabelled rows ({reason})")
 
 
 def check_threshold(threshold: float | str | None, n_classes: int, validate: bool) -> None:

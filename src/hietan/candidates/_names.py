@@ -1,4 +1,4 @@
-"""Row names (ids, symbols and synonyms, in any case if unambiguous), and files that list names."""
+"""Find rows by id, symbol or synonym, and read files that list names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hietan.datasets._readers.files import numbered_lines
 from hietan.exceptions import DataError
 
 KINDS = ("id", "symbol", "synonym")
-"""The kinds of names by which rows are compared, the strongest first."""
+"""The kinds of names by which rows are compared, strongest first."""
 
 _NOBODY: frozenset[int] = frozenset()
 
@@ -68,7 +68,7 @@ class RowNames:
 
 @dataclass(frozen=True)
 class NameMatch:
-    """Two rows that share a name: the known row's position, the name, and the weaker of its two kinds."""
+    """A known row that shares a name with a new row, the shared name, and the weaker of the name's two kinds."""
 
     row: int
     name: str
@@ -96,7 +96,7 @@ class NameIndex:
 
     @cached_property
     def folded(self) -> Mapping[str, tuple[str, frozenset[int]]]:
-        """Each name in lower case, with its spelling and its rows.
+        """The spelling and the rows of each name, by the name in lower case.
 
         A name is left out if spellings that differ in case belong to different rows. For example, `dl` and `Dl` are
         two fly genes.
@@ -121,7 +121,7 @@ class NameIndex:
 
 
 def match_rows(new: RowNames, known: RowNames, kinds: Sequence[str] = KINDS) -> tuple[NameMatch | None, ...]:
-    """Return the known row that each new row matches by any of its names, or None without a match.
+    """Return, for each new row, the known row with the same name, or None if no known row has the name.
 
     Parameters
     ----------

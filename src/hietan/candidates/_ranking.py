@@ -110,7 +110,7 @@ class Candidates:
 
     @property
     def probabilities(self) -> NDArray[np.float64] | None:
-        """The positive class's probability for each row, in the dataset's order, calibrated if the model is.
+        """The positive class's probability for each row, in the dataset's order. Calibrated if the model is calibrated.
 
         If one class is unlabelled, the lifts times the share of positives, at most 1; None if the share was not
         given.
@@ -192,7 +192,7 @@ class Candidates:
         return cautions
 
     def select(self, fdr: float) -> Candidates:
-        """Return the candidates that can be listed with at most this expected share of wrong rows.
+        """Return the candidates that can be listed at this false discovery rate, the expected share of wrong rows.
 
         The p-value of a row is (1 + the number of held-out rows of other classes with log-odds at least as high) / (1
         + the number of held-out rows). The Benjamini-Hochberg rule over all candidates chooses the rows. If there is
@@ -422,7 +422,7 @@ def rank_rows(
 
 
 def unlabelled_training_rows(trained: TrainedModel, matches: Sequence[NameMatch | None]) -> NDArray[np.intp]:
-    """Return each row's unlabelled training row, matched by id or by an exact, unique symbol; otherwise -1.
+    """Return each row's unlabelled training row, matched by id or unique symbol, or -1 for rows without a match.
 
     Other rows may share a synonym or a symbol, but a training row's log-odds would not apply to them.
     """
@@ -501,7 +501,7 @@ def _named(
 
 
 def align_columns(data: Dataset, features: Sequence[str]) -> Any:
-    """Return the dataset columns that a model uses, in the model's order. Raise DataError if some are missing."""
+    """Return the dataset columns that a model uses, in the model's order. Raise DataError if columns are missing."""
     if data.feature_names == tuple(features):
         return data.X
     index = {name: j for j, name in enumerate(data.feature_names)}

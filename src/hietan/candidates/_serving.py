@@ -1,4 +1,4 @@
-"""Predictions from lists of terms, for one row or a million, as a service needs them."""
+"""Predictions from lists of terms, for a single row or for millions of rows, for example in a web service."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hietan.candidates._models import TrainedModel
 
 MOST_UNKNOWN = 10_000
-"""So many different unknown terms are counted by name."""
+"""The largest number of different unknown terms to count by name."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,7 @@ class RowPrediction:
 def closed_columns(
     known: Hierarchy, newer: Hierarchy | None, aliases: Mapping[str, Sequence[str]]
 ) -> ClosedColumns:
-    """Return the model columns that a term sets to 1: its own column, its ancestors', and columns from a
-    newer hierarchy.
+    """Return the model columns that a term sets to 1, using a newer hierarchy for terms that the model lacks.
 
     A term that only the newer hierarchy contains counts as its known ancestors. `aliases` maps other ids to features.
     """

@@ -1,4 +1,4 @@
-"""Positive and unlabelled rows: bounds that hold if one class is known and the other is a mixture."""
+"""Bounds on the share of positives among unlabelled rows."""
 
 from __future__ import annotations
 

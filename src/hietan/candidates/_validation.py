@@ -1,4 +1,4 @@
-"""Validation of a model's quality and calibration on rows that it never saw, held out once or by folds."""
+"""Validation of a model's quality and calibration on held-out rows, from a single split or cross-validation."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from hietan.evaluation._metrics import gmean_score
 
 FOLDS = 5
 HELD_OUT = 5_000
-"""The largest number of rows to hold out once, unless a rare class needs more."""
+"""The largest number of rows to hold out in a single split, unless a rare class needs more."""
 LARGEST_ERROR = 0.01
-"""Rows are held out once, rather than by folds, if the standard error of AUC stays below this."""
+"""The standard error of AUC below which a single split replaces cross-validation."""
 Progress = Callable[[int, int], None]
-"""Called with the number of finished steps and the number of all steps."""
+"""A function that is called with the number of finished steps and the number of all steps."""
 
 _SHARES = ("gmean", "auc", "average_precision", "calibration_error", "annotations_auc", "few_auc", "many_auc")
 _LOSSES = ("log_loss", "calibrated_log_loss", "median_annotations")
@@ -86,7 +86,7 @@ class Validation:
     def __post_init__(self) -> None:
         counts = (self.folds, *self.class_rows, *(rows for _, _, rows in self.curve))
         if not all(type(n) is int and 0 <= n <= 2**53 for n in counts) or self.folds < 1:
-            raise ValueError("the validation contains a number of rows or folds that is not a count")
+            raise ValueError("the validation contains an invalid number of rows or folds")
         shares = [getattr(self, name) for name in _SHARES] + [p for bin_ in self.curve for p in bin_[:2]]
         if not all(share is None or 0 <= share <= 1 for share in shares):
             raise ValueError("the validation contains a share that is not between 0 and 1")
@@ -105,12 +105,12 @@ class Validation:
 
     @property
     def is_held_out_once(self) -> bool:
-        """Whether some rows were held out once, instead of all rows by folds."""
+        """Whether the validation used a single split instead of cross-validation."""
         return self.folds == 1
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Validation:
-        """Validate and return the output of `dataclasses.asdict`.
+        """Rebuild a validation from the output of `dataclasses.asdict`, and check the values.
 
         Raise TypeError or ValueError if it is invalid.
         """
@@ -124,7 +124,7 @@ class Validation:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Predictions for rows by models that never saw them.
+    """Predictions for rows, made by models that were not trained on these rows.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class HeldOut:
 
 
 def rows_to_hold_out(y: NDArray[Any]) -> tuple[int, bool]:
-    """Return how many rows to hold out once, and whether they are enough to replace cross-validation.
+    """Return how many rows to hold out in a single split, and whether the split can replace cross-validation.
 
     A fifth of the rows are held out, but at most `HELD_OUT`, or as many as a rare class needs. They are enough if the
     standard error of AUC is at most `LARGEST_ERROR` for any AUC.
@@ -226,9 +226,8 @@ def _predict_once(model: Any, data: Dataset, size: int, seed: int, progress: Pro
     labels, counts = np.unique(data.y, return_counts=True)
     if counts.min() < 10:  # two of them are held out: one for each half when the calibration is judged
         raise ValueError(
-            "holding rows out once needs 10 rows of each class, but class "
-            f"{data.target_names[labels[counts.argmin()]]!r} has {counts.min()}; use 2 or more folds instead of a "
-            "split"
+            "a single split needs 10 rows of each class, but class "
+            f"{data.target_names[labels[counts.argmin()]]!r} has {counts.min()}; use 2 or more folds instead"
         )
     split = StratifiedShuffleSplit(1, test_size=size, random_state=seed)
     is_held_out = np.zeros(len(data.y), dtype=np.bool_)
@@ -297,7 +296,7 @@ def summarize_held_out(
 def study_bias(
     is_positive: NDArray[np.bool_], score: NDArray[np.float64], annotations: NDArray[np.int64]
 ) -> dict[str, Any]:
-    """Return how well the annotation count alone separates the classes, and how much the model depends on it.
+    """Return how well the annotation count alone separates the classes, and how much the model depends on the count.
 
     Parameters
     ----------

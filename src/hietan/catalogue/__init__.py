@@ -1,4 +1,4 @@
-"""Datasets, methods and studies by name, from Python as on the command line.
+"""Named datasets, methods and studies, which are the same in Python and on the command line.
 
 >>> from hietan import catalogue
 >>> catalogue.load_dataset("synthetic-0").X.shape

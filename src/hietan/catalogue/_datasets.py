@@ -1,4 +1,4 @@
-"""Datasets by name, set name or file."""
+"""Load datasets by name, set name or file."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def load_dataset(spec: str, *, progress: bool = False) -> Dataset:
 
 
 def load_datasets(specs: Sequence[str], *, progress: bool = False) -> list[Dataset]:
-    """Load all datasets given by name, set name or file, each dataset once; see `load_dataset`.
+    """Load datasets by name, set name or file. A dataset is loaded only once if it is named repeatedly.
 
     >>> [data.name for data in load_datasets(["synthetic-1", "synthetic"])][:3]
     ['synthetic-1', 'synthetic-0', 'synthetic-2']
@@ -108,7 +108,7 @@ def load_datasets(specs: Sequence[str], *, progress: bool = False) -> list[Datas
 
 
 def dataset_groups(datasets: Sequence[Dataset]) -> dict[str, str]:
-    """Return each ageing-gene dataset's organism.
+    """Return the organism of each ageing-gene dataset.
 
     An organism's datasets describe the same genes in 7 ways.
 

@@ -1,4 +1,4 @@
-"""Classifiers by method name, set name or import path, with their parameters and tuning."""
+"""Make classifiers from method names, set names or import paths, with parameters and tuning."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def make_fitted_method(
         if parameter not in known:
             having = [m for m, entry in METHODS.items() if parameter in entry.make().get_params(deep=False)]
             raise CatalogueError(
-                f"method {name!r} has no parameter {parameter}; methods that have one: {', '.join(having)}"
+                f"method {name!r} has no parameter {parameter}; methods with this parameter: {', '.join(having)}"
             )
         if any(item.partition("=")[0] == parameter for item in listed.split(",")):
             raise CatalogueError(f"{parameter} is given twice: in the method {spec!r}, and as an option")
@@ -133,7 +133,7 @@ def make_fitted_method(
 
 
 def parse_lambda(lam: float | str) -> float | None:
-    """Return proximalGraph's lambda from a number or text, or None for "tuned". Raise CatalogueError otherwise."""
+    """Return proximalGraph's lambda as a number, or None for "tuned". Raise CatalogueError for other texts."""
     if lam == "tuned":
         return None
     try:
@@ -230,7 +230,7 @@ def make_methods(
 
 
 def number_text(number: float) -> str:
-    """Return a number with as few digits as identify it exactly.
+    """Format a number with the fewest digits that identify the number exactly.
 
     >>> number_text(1.0), number_text(0.05), number_text(0.12345678)
     ('1', '0.05', '0.12345678')

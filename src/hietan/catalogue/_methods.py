@@ -1,4 +1,4 @@
-"""The method table: each method's name, what it does, when to use it, and its sets."""
+"""The method table, which lists each method's name, purpose, typical use and sets."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class MethodEntry:
 
 
 def balanced_logistic(l1_ratio: float, **options: Any) -> Callable[[], LogisticRegression]:
-    """Return a function that makes balanced logistic regressions.
+    """Return a function that makes class-balanced logistic regressions.
 
     In scikit-learn 1.8, `l1_ratio` replaced `penalty`.
     """
@@ -81,7 +81,7 @@ def balanced_logistic(l1_ratio: float, **options: Any) -> Callable[[], LogisticR
 
 
 AIRE = ("aire",)
-"""The set of all methods of the comparison."""
+"""The set of all methods in the comparison of selections."""
 _ALL_FEATURES = 2**31 - 1  # more than there are: "rnb" then keeps all of them
 
 # The lazy selections: a name, a title, the idea, and when to use it with naive Bayes.
@@ -179,7 +179,7 @@ AIRE_ENTRIES = (
         for name, model, what, make, when in _MODELS
     ),
 )
-"""The methods that are only in the comparison."""
+"""The methods that are only in the comparison of selections."""
 
 
 def to_dense(X: Any) -> Any:

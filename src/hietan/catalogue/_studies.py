@@ -93,8 +93,8 @@ class StudyOptions:
             object.__setattr__(self, "lam", "tuned" if lam is None else lam)
         else:
             raise StudyError(
-                f"lam and lam_relative exclude each other; got {self.lam!r:.40} and {self.lam_relative!r:.40}; "
-                "pass only one"
+                f"lam and lam_relative are mutually exclusive (got {self.lam!r:.40} and {self.lam_relative!r:.40}); "
+                "set only one"
             )
         if self.lam_criterion not in LAMBDA_CRITERIA:
             raise StudyError(
@@ -200,7 +200,7 @@ def run_named_study(
     )
     if output is None and (readable or details):
         raise ValueError(
-            "explanations need an output directory; pass output, or leave out readable and details"
+            "explanations need an output directory; pass the argument output, or omit readable and details"
         )
     datasets = load_datasets(options.data, progress=show_downloads)
     refuse_unknown_rows(datasets, wanted)

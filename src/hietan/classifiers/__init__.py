@@ -1,4 +1,4 @@
-"""The classifiers, under scikit-learn's API."""
+"""Classifiers with scikit-learn's API."""
 
 from hietan.classifiers._aode import AODE, HieAODE, HieAODELite
 from hietan.classifiers._hie_ban import HieBAN

@@ -1,4 +1,4 @@
-"""The stored state of all classifiers, and the Bayesian classifiers' framework for fitting and prediction."""
+"""The base classes of all classifiers, which store their state, and of the Bayesian classifiers."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
     # ------------------------------------------------------------------------------------------ fitting
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit to rows X, shape (n_samples, n_features), and classes y.
+        """Fit the classifier to rows X, of shape (n_samples, n_features), and their classes y.
 
         X is an array, a SciPy sparse matrix (never made dense) or a data frame, whose columns are matched to the
         hierarchy by name. It may also be a Dask array or data frame, or a list of delayed blocks of rows, with y
@@ -219,7 +219,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None
     ) -> Self:
-        """Add training rows. However you split the rows, the model equals one `fit` to all of them.
+        """Add training rows. However you split the rows, the final model is identical to a single `fit` to all rows.
 
         Data larger than memory can be read in parts: ``for X, y in chunks: clf.partial_fit(X, y, classes=...)``.
 
@@ -412,7 +412,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
 
 
 class PairBayes(BaseBayes):
-    """A classifier that counts ones and pairs of ones. The kernel scores packed rows, 64 per word."""
+    """A classifier that needs per-class counts of ones and of pairs of ones."""
 
     counts_: PairCounts
 
@@ -432,7 +432,7 @@ class PairBayes(BaseBayes):
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:
-        """ln P(x_v = 1 | c) for each class and feature, independent of other features."""
+        """ln P(x_v = 1 | c) for each class and feature, without regard to other features."""
         check_is_fitted(self)
         return root_log_prob(self.counts_, self._smoothing)
 
@@ -451,7 +451,7 @@ class PairBayes(BaseBayes):
 
 
 def in_rows(counts: RowsBehind, unit: float, class_weight: ArrayLike = 1.0) -> RowsBehind:
-    """Return counts as numbers of rows instead of units of row and class weights. The last axis is the class."""
+    """Convert counts from weight units to numbers of rows. The last axis is the class."""
     units = np.asarray(class_weight) / unit  # that a row with the weight 1 counted
     if unit != 1:  # then weights were rounded to units
         units = np.where(units < 1, units, np.rint(units))
@@ -479,7 +479,7 @@ def check_class_weight(fitted: Mapping[str, Any]) -> None:
 
 
 def check_linear(fitted: Mapping[str, Any], coef: str, intercept: str) -> None:
-    """Raise ValueError unless there are weights and constants: one row for two classes, otherwise one row per class."""
+    """Raise ValueError unless weights and constants have one row (for two classes) or one row per class."""
     n_rows = 1 if len(fitted["classes_"]) == 2 else len(fitted["classes_"])
     check_numbers(fitted[coef], (n_rows, fitted["n_features_in_"]), coef)
     check_numbers(fitted[intercept], (n_rows,), intercept)

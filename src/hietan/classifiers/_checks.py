@@ -94,7 +94,7 @@ CHOSEN: Accepted = {
     )
     for name in ("alpha", "ridge")
 }
-"""The accepted values of parameters that can be chosen by the training rows."""
+"""The accepted values of parameters that can be chosen from the training rows."""
 
 
 def check_parameters(model: Any, accepted: Accepted) -> None:
@@ -117,7 +117,7 @@ def check_hierarchy(hierarchy: Any) -> None:
 
 
 def check_prior(class_prior: Any, n_classes: int) -> NDArray[np.float64]:
-    """Return the class probabilities: the given ones after validation, or equal ones for None."""
+    """Validate and return the class probabilities. None means equal probabilities."""
     if class_prior is None:
         return np.full(n_classes, 1 / n_classes)
     prior = np.asarray(class_prior)
@@ -166,7 +166,7 @@ def require_two_classes(classes: NDArray[Any]) -> None:
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
-    """Validate row weights: each must be 0 or more, and at least one above 0. None stays None."""
+    """Validate and return row weights, which must not be negative or all zero. None stays None."""
     if sample_weight is None:
         return None
     weights: NDArray[np.float64] = check_array(
@@ -183,7 +183,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
 
 
 def require_weight(labels: NDArray[Any]) -> None:
-    """Raise ValueError if no row has a positive weight, because no label would count."""
+    """Raise ValueError if no row has a positive weight."""
     if not len(labels):
         raise ValueError("sample_weight is zero for all rows; at least one weight must be above 0")
 
@@ -234,7 +234,7 @@ def refuse_dataset(model: Any, X: Any, y: Any) -> None:
 
 
 def refuse_target_among_columns(X: Any, y: Any) -> None:
-    """Raise an error for a frame that contains y as a column with y's name."""
+    """Raise an error if the frame X contains y as a column with y's name."""
     name = getattr(y, "name", None)
     if not hasattr(X, "iloc") or not hasattr(y, "iloc") or not isinstance(name, str):
         return
@@ -432,7 +432,7 @@ def warn_of_lost_values(
 
 
 def warn_of_contradiction(found: Violation | None, stacklevel: int) -> None:
-    """Warn about a row that contradicts the hierarchy, if one was found."""
+    """Warn about the first row that contradicts the hierarchy, if any row does."""
     if found is None:
         return
     row, parent, child = found

@@ -1,4 +1,4 @@
-"""Row counting, which all fits share, for rows in memory, in parts or in Dask blocks.
+"""Count rows for fitting, whether the rows are in memory, in parts or in Dask blocks.
 
 The rows are read first (`read_rows` here, `read_blocks` for Dask), which gives the number and names of the columns and
 the labels that occur. Then they are weighted (`weighed`) and counted (`counted`) where they are. Nothing here changes
@@ -21,7 +21,7 @@ from hietan.structure._rows import BinaryRows, Violation
 from hietan.structure._weights import choose_unit, in_units, require_classes, require_whole, weigh
 
 MOST_COPIES = 4096
-"""Whole weights up to this total, or twice the number of rows, become copies of rows if a fit needs them."""
+"""The total weight up to which a fit may replace whole-number weights by copies of rows."""
 
 
 # Counts rows, given their classes as positions, and returns the first place that contradicts the hierarchy. The other
@@ -33,7 +33,7 @@ CountFunction = Callable[
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """How to count rows. The object is small and picklable, because it is sent to cluster workers.
+    """Settings for counting rows, in a small picklable object that can be sent to cluster workers.
 
     Attributes
     ----------
@@ -137,17 +137,16 @@ class RowsInMemory:
         return counts, self.as_given(violation)
 
     def as_given(self, violation: Violation | None) -> Violation | None:
-        """Return a contradiction with its row's original position."""
+        """Return a contradiction with the row's original position."""
         if violation is None or self.numbers is None:
             return violation
         row, parent, child = violation
         return int(self.numbers[row]), parent, child
 
     def with_copies(self) -> RowsInMemory:
-        """Return the weighted rows for fits that sum floating-point numbers over rows.
+        """Return the weighted rows, with copies instead of whole-number weights if there are few copies.
 
-        Whole weights stand for copies of a row. If there are few, the copies are made, so that the fit is identical to
-        a fit to copies.
+        Fits that sum floating-point numbers over rows need the copies, so that the fit is identical to a fit to copies.
         """
         if self.weights is None:
             return self

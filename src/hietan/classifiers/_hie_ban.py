@@ -119,7 +119,7 @@ class HieBAN(BaseBayes):
     # ------------------------------------------------------------------------------------------ fitting
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit to rows X, shape (n_samples, n_features), and classes y; see :meth:`TAN.fit`.
+        """Fit the classifier to rows X, of shape (n_samples, n_features), and their classes y; see :meth:`TAN.fit`.
 
         If `alpha` or a temperature is chosen, all rows must be in memory.
         """
@@ -191,7 +191,7 @@ class HieBAN(BaseBayes):
     # ------------------------------------------------------------------------------------------ predicting
 
     def leave_one_out_joint_log_proba(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[np.float64]:
-        """Return ln P(c, x) for training rows, each from a model of all other rows.
+        """Return ln P(c, x) for each training row, from a model of all other rows.
 
         The result is exact and needs no refitting.
 

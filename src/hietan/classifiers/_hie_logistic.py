@@ -187,7 +187,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     # ------------------------------------------------------------------------------------------ fitting
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit to rows X, shape (n_samples, n_features), and classes y.
+        """Fit the classifier to rows X, of shape (n_samples, n_features), and their classes y.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Lazy feature selection: each row keeps features based on its own values, and a model scores them."""
+"""Lazy feature selection, which chooses each row's features separately, before a model scores the row."""
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ class LazySelection(_SelectedFeatures):
 
     @available_if(lambda self: self.model == "tan")  # type: ignore[untyped-decorator]
     def trees(self, X: Any) -> list[Tree]:
-        """Return the tree over each row's kept features. Requires the model "tan"."""
+        """Return the tree over each row's kept features. This method exists only if `model` is "tan"."""
         rows, names = self._read(X), self.hierarchy_.features
         _ = self._learned  # once, before there are threads
 
@@ -370,7 +370,7 @@ def removed_features(
     hierarchy: Hierarchy,
     levels: NDArray[np.int32],
 ) -> tuple[RemovedFeature, ...]:
-    """Return each feature that a row drops, with the feature that removed it.
+    """Return the features that a row drops, each with the feature that made it redundant.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ class RowsInBlocks:
         per_class: NDArray[np.float64] | None = None,
         unit: float | None = None,
     ) -> RowsInBlocks:
-        """Return the same blocks, whose rows will be weighted on the workers that hold them."""
+        """Return the same blocks with weights, which are applied to the rows on the workers."""
         return replace(self, per_class=per_class)
 
     def counted(self, how: Counting, n_jobs: int | None) -> tuple[Any, Violation | None]:

@@ -58,7 +58,7 @@ N_FOLDS = 5
 
 
 def is_lambda_fraction(value: object) -> bool:
-    """Return whether a value is a valid fraction, from 1e-10 to 1, of the smallest lambda with all weights zero."""
+    """Return whether a value is valid for `lam_relative`, which must be a number from 1e-10 to 1."""
     return is_number(value) and 1e-10 <= value <= 1  # type: ignore[operator]
 
 
@@ -186,7 +186,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit to rows X, shape (n_samples, n_features), and classes y.
+        """Fit the classifier to rows X, of shape (n_samples, n_features), and their classes y.
 
         Parameters
         ----------
@@ -355,7 +355,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         return log_probabilities(self.decision_function(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return P(c | x) for each row and class. With more than two classes, sigmoids are divided by their sum."""
+        """Return P(c | x) for each row and class. With more than two classes, the sigmoids are divided by their sum."""
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -428,7 +428,9 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         check_parameters(self, _ACCEPTED)
         if self.lam is not None and self.lam_relative is not None:
             given = f"lam={self.lam!r} and lam_relative={self.lam_relative!r}"
-            raise ValueError(f"lam and lam_relative exclude each other; got {given}; set one of them to None")
+            raise ValueError(
+                f"lam and lam_relative are mutually exclusive (got {given}); set one of them to None"
+            )
 
     def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
         super()._check_fitted(fitted)

@@ -200,7 +200,8 @@ def build(
     positive: Annotated[
         str | None,
         typer.Option(
-            metavar="CLASS", help="Positive class, stored in the dataset. [default: the rarer of two]"
+            metavar="CLASS",
+            help="Positive class to store in the dataset. [default: the rarer of two classes]",
         ),
     ] = None,
     quiet: Quiet = False,

@@ -34,7 +34,7 @@ def compare(
         str, typer.Option(help="Metric to rank methods by.", autocompletion=_completion.metrics)
     ] = "gmean",
     control: Annotated[
-        str | None, typer.Option(help="Method to compare with. [default: the best one]")
+        str | None, typer.Option(help="Method to compare with. [default: the best method]")
     ] = None,
     one_sided: Annotated[
         bool, typer.Option(help="Only test whether a method is worse than the control.")
@@ -141,7 +141,7 @@ def print_scores(console: Console, ranking: Ranking) -> None:
 
 
 def print_text_table(console: Console, table: TextTable) -> None:
-    """Print a table in the terminal's style. The same table is also written to files."""
+    """Print a text table, formatted for the terminal."""
     columns = {
         printable(heading): {"no_wrap": True} if c < table.text_columns else {"justify": "right"}
         for c, heading in enumerate(table.header)

@@ -49,7 +49,7 @@ def demo(
     ] = "",
     quiet: Quiet = False,
 ) -> None:
-    """Compare nine methods on ageing-related genes. The genes are then ranked, with reasons.
+    """Compare nine methods on ageing-related genes. Then rank the genes, with reasons for the first few.
 
     The worm and fly genes are part of the package, so no files or network are needed.
     """

@@ -53,7 +53,7 @@ def explain(
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Explain why a model classifies a row as it does. Several rows are also summed up together, by branch."""
+    """Explain why a model classifies a row as it does. Several rows also get a summary by branch."""
     from hietan.candidates import TrainedModel, explain_rows_by_name
     from hietan.catalogue import load_dataset
     from hietan.explain import Explanations

@@ -54,20 +54,20 @@ def fit(
     seed: Annotated[int, typer.Option(min=0, help="Seed for tree roots and folds.")] = 0,
     alpha: Annotated[
         float | None,
-        typer.Option(help="Smoothing strength. [default: the method's own]"),
+        typer.Option(help="Smoothing strength. [default: depends on the method]"),
     ] = None,
     smoothing: Annotated[
         str | None,
         typer.Option(
-            help="Kind of smoothing: laplace, pooled or odds. [default: the method's own]",
+            help="Kind of smoothing: laplace, pooled or odds. [default: depends on the method]",
             autocompletion=_completion.one_of("laplace", "pooled", "odds"),
         ),
     ] = None,
     lam: Annotated[
         str | None,
         typer.Option(
-            help="Lambda of proximal-graph, or 'tuned' to choose it by inner cross-validation. [default: a tenth of "
-            "the smallest lambda that makes all weights zero]"
+            help="Lambda of proximal-graph, or 'tuned' to choose lambda by inner cross-validation. [default: a tenth "
+            "of the smallest lambda that makes all weights zero]"
         ),
     ] = None,
     class_prior: Annotated[
@@ -81,7 +81,7 @@ def fit(
         str | None,
         typer.Option(
             metavar="P",
-            help="Smallest probability at which the positive of two classes is predicted (calibrated, if the model is "
+            help="Smallest probability at which the positive class is predicted (calibrated, if the model is "
             "validated). 'gmean' chooses the threshold with the best GMean on held-out rows. [default: the "
             "classifier's own]",
         ),
@@ -107,7 +107,7 @@ def fit(
         typer.Option(
             "--fdr-split",
             help="Hold out a third of the rows for validation and false discovery rates, and fit the model to the "
-            "others. A theorem then guarantees the rates.",
+            "other rows. A theorem then guarantees the rates.",
         ),
     ] = False,
     unlabelled: Annotated[
@@ -125,7 +125,7 @@ def fit(
         str | None,
         typer.Option(
             metavar="CLASS",
-            help="Positive class. Rows are ranked by its log-odds. [default: the dataset's, or the rarer of two]",
+            help="Positive class. Rows are ranked by its log-odds. [default: the dataset's positive class]",
         ),
     ] = None,
     force: Annotated[
@@ -208,7 +208,7 @@ def fit(
 
 
 def positive_line(trained: TrainedModel, data: Dataset, given: str | None) -> str:
-    """Return a line that reports which class is positive, and why."""
+    """Return a line that states which class is positive, and why."""
     why = "--positive" if given else "set in the dataset" if data.positive else "the rarer class"
     sizes = trained.class_sizes
     if not given and not data.positive and len(set(sizes)) == 1:

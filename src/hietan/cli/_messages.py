@@ -92,13 +92,13 @@ def print_json(content: Any) -> None:
 
 
 def tell(message: object) -> None:
-    """Print one line about what was done, unless --quiet was given."""
+    """Print a progress message, unless --quiet is set."""
     if not is_quiet():
         say(message)
 
 
 def is_quiet() -> bool:
-    """Return whether the command was given --quiet."""
+    """Return whether the option --quiet is set."""
     return _state["quiet"]
 
 
@@ -150,7 +150,7 @@ def make_table(
 def errors(
     writing: Path | None = None, *, resumable: bool = False, interrupted: str = "nothing was written"
 ) -> Iterator[None]:
-    """Turn bad input, file errors and Ctrl-C into one line and an exit code, and each warning into a line.
+    """Report an error or Ctrl-C as one line with an exit code, and each warning as one line.
 
     Any other exception is a bug and shows its traceback.
 
@@ -243,7 +243,7 @@ def working(what: str) -> Iterator[Callable[[int, int], None] | None]:
 
 @contextmanager
 def reporting(quiet: bool, console: Console | None = None) -> Iterator[Callable[[Progress], None] | None]:
-    """Yield a function to call after every job, or None if quiet.
+    """Yield a function to call after every job, or None if `quiet` is true.
 
     It shows a live bar in a terminal and plain lines elsewhere.
     """
@@ -276,7 +276,7 @@ class PlainLines:
 
 
 def progress_line(progress: Progress, seconds: float) -> str:
-    """Return a line on a study's progress after some seconds, with the estimated remaining time."""
+    """Return a line about a study's progress, with the estimated remaining time."""
     new = progress.done - progress.resumed
     words = [f"{progress.done} of {progress.total} jobs"]
     if progress.job is None and progress.resumed and not progress.step:

@@ -36,7 +36,7 @@ TermUrls = Annotated[
     list[str] | None,
     typer.Option(
         metavar="PREFIX=URL",
-        help="URL to link terms with this prefix to; {id} stands for the term and {code} for the part after the "
+        help="URL for links to terms with this prefix; {id} stands for the term and {code} for the part after the "
         "prefix. The prefix * matches all other prefixes. URLs for GO, HP, MONDO, ICD10 and others are built in. "
         "May be repeated.",
     ),
@@ -77,7 +77,7 @@ def predict(
     ] = None,
     new_only: Annotated[
         bool,
-        typer.Option("--new-only", help="Leave out training rows. Otherwise they come last."),
+        typer.Option("--new-only", help="Leave out training rows. By default, training rows come last."),
     ] = False,
     exclude: Annotated[
         list[Path] | None,
@@ -88,7 +88,7 @@ def predict(
         ),
     ] = None,
     exclude_column: Annotated[
-        str | None, typer.Option(help="Column of names in the tables to exclude. [default: the first]")
+        str | None, typer.Option(help="Column of names in --exclude tables. [default: the first column]")
     ] = None,
     only: Annotated[
         Path | None,
@@ -140,7 +140,7 @@ def predict(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rank the rows of a dataset by the log-odds of a model. Rows that it was trained on are not ranked.
+    """Rank the rows of a dataset by the log-odds of a model. Training rows are not ranked.
 
     With - in place of a dataset, rows of terms are read from the standard input: JSON lines, such as ["a", "b"] or
     {"id": "row 1", "terms": ["a", "b"]}, or a table of pairs (id, term). A JSON line is written for each row.

@@ -1,4 +1,4 @@
-"""The command `study`.
+"""The command `study`, which compares classifiers by cross-validation.
 
 Like the other command modules, this one imports the library inside its functions, so that `--help` does not wait for
 NumPy and scikit-learn.
@@ -91,7 +91,7 @@ def study(
     lam: Annotated[
         str | None,
         typer.Option(
-            help="Lambda of proximalGraph, or 'tuned' to choose it by inner cross-validation. [default: a tenth of "
+            help="Lambda of proximalGraph, or 'tuned' to choose lambda by inner cross-validation. [default: a tenth of "
             "the smallest lambda that makes all weights zero]"
         ),
     ] = None,
@@ -116,7 +116,7 @@ def study(
         typer.Option(
             metavar="CLASS",
             help="Positive class, for sensitivity, specificity, average precision and explanations. "
-            "[default: the dataset's, or the rarer of two]",
+            "[default: the dataset's positive class]",
         ),
     ] = None,
     tune_alpha: Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")] = False,
@@ -142,9 +142,7 @@ def study(
     ] = "keep",
     min_support_in_folds: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Drop columns that are constant in the training rows or have fewer ones than this."
-        ),
+        typer.Option(min=1, help="Drop columns that are constant in the training rows or have fewer ones."),
     ] = None,
     usage: Annotated[bool, typer.Option(help="Count how often each feature is used.")] = True,
     figures: Annotated[bool, typer.Option(help="Draw figures.")] = True,

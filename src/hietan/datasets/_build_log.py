@@ -70,13 +70,13 @@ class Tally:
         return ", ".join(f"{reason} ({count:,})" for reason, count in self.dropped.items())
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the tally as plain values for JSON."""
+        """Return the counts as plain values for JSON."""
         parts: dict[str, Any] = {"read": self.read, "used": self.used, "dropped": dict(self.dropped)}
         return parts | ({"changed": dict(self.changed)} if self.changed else {})
 
 
 class Account:
-    """The tallies kept while a dataset is built: relations, annotations, label rows, rows, terms, and another table.
+    """Counts of everything that is read while a dataset is built, such as relations, annotations, label rows and terms.
 
     Relations are included only if some of them were dropped.
 
@@ -110,7 +110,7 @@ class Account:
         self.table_columns = Tally("table columns")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the tallies of everything that was read, as plain values for JSON."""
+        """Return the counts of everything that was read, as plain values for JSON."""
         tallies = (
             self.annotations,
             self.label_rows,
@@ -125,7 +125,7 @@ class Account:
         return {self.worded(tally.what): self.worded(tally.as_dict()) for tally in counted}
 
     def complaints(self, unmatched: Sequence[str] = ()) -> Iterator[str]:
-        """Yield a sentence for each kind of item if too many items were dropped because nothing matched.
+        """Yield a warning for each kind of item of which too many were dropped because nothing matched.
 
         Any loss of relations or label rows is too much, because many terms may be below a lost relation. For other
         items, the limit is a share of `A_FEW`. `unmatched` lists examples of unknown or obsolete terms.
@@ -157,7 +157,7 @@ class Account:
 
     @property
     def lost_rows(self) -> str:
-        """The first labelled rows without a usable annotation, after a colon, or "" if there are none."""
+        """A colon and the first labelled rows without a usable annotation, or "" if there are no such rows."""
         return f": {first_few(self.rows.examples)}" if self.rows.examples else ""
 
     def worded(self, value: Any) -> Any:
@@ -182,7 +182,7 @@ def _such_as(terms: Sequence[str]) -> str:
 
 
 def account_lines(account: Mapping[str, Any]) -> list[tuple[str, str, int]]:
-    """Return a provenance's counts as (what, line, count), ready for a table.
+    """Return the counts in a provenance as (what, line, count) tuples, ready for a table.
 
     >>> account_lines({"labels": {"read": 10, "used": 7, "dropped": {"no label": 3}}})
     [('labels', 'read', 10), ('', 'dropped: no label', 3), ('', 'used', 7)]

@@ -242,7 +242,7 @@ class Dataset:
 
     @property
     def positive_class(self) -> str:
-        """The positive class: `positive` if given, otherwise the rarer of two classes, or the last if they tie.
+        """The positive class. By default, it is the rarer of two classes, or the last class if they tie.
 
         It is "" if none is given and there are not two classes.
         """
@@ -394,7 +394,7 @@ class Dataset:
                 Exception
             ) as error:  # any damage: a broken archive, a missing member, parts that do not fit
                 reason = str(error) or type(error).__name__
-                raise DataError(f"not a hietan dataset, or damaged: {reason}", name) from error
+                raise DataError(f"this is not a hietan dataset, or it is damaged: {reason}", name) from error
 
     def __repr__(self) -> str:
         about = self.summary()
@@ -536,7 +536,7 @@ def _parts(archive: ArchiveReader, name: str) -> dict[str, Any]:
     """Read a dataset's parts from the file with this name. `Dataset` checks that they are consistent."""
     about = archive.read_json("about.json")
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise DataError(f"not a hietan dataset: the format is not {FORMAT!r}", name)
+        raise DataError(f"this is not a hietan dataset, because its format is not {FORMAT!r}", name)
     if about.get("version") != VERSION:
         raise DataError(
             f"the file uses format version {about.get('version')}, but this version of hietan reads format "

@@ -20,7 +20,7 @@ CIRCULARITY = (
 )
 MOST_LISTED = 1_000_000
 SIGNIFICANT = 0.001
-"""The p-value below which a feature's closeness to the label is not due to chance."""
+"""The p-value below which a feature's association with the label is considered significant."""
 
 # Synonyms in the names of terms and labels.
 _SAME_MEANING = (
@@ -66,7 +66,7 @@ _EMPTY_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class CloseFeature:
-    """A feature, with a measure of how close it is to the label.
+    """A feature, with measures of its association with the label.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class CloseFeature:
 
     @property
     def is_strong(self) -> bool:
-        """Whether the feature alone explains a tenth of the label, beyond chance."""
+        """Whether the feature alone explains a tenth or more of the label's entropy, and significantly so."""
         return self.information >= 0.1 and self.p_value < SIGNIFICANT
 
 

@@ -270,7 +270,7 @@ def annotate(
     informative: list[_Indices],
     density: float,
 ) -> csr_array:
-    """Return a closed matrix with a share of `density` ones, as nearly as whole annotations allow.
+    """Return a closed matrix in which the share of ones is as close to `density` as possible.
 
     `follows` is the class that each row follows, `informative` the informative terms of each class. The number of
     annotations for a density is not known in advance: each adds its ancestors, many of which the row already has. So

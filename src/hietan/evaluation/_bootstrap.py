@@ -1,4 +1,4 @@
-"""Sampling error by the bootstrap. Each row is resampled together in all datasets of its group.
+"""Estimate sampling errors by the bootstrap. A row is resampled together in all datasets of its group.
 
 Datasets of a group describe the same rows (genes) in several ways, so they are not independent. The 28 ageing-gene
 datasets are 4 gene sets described in 7 ways. Seeds are not replicates either: a score is the mean over the seeds.

@@ -1,4 +1,6 @@
-"""A tidy table that compares every ranked method with the control: ranks, p-values, effect sizes, probabilities."""
+"""A tidy table that compares every ranked method with the control by ranks, p-values, effect sizes and
+probabilities.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MethodComparison:
-    """A ranked method compared with the control, which is a line in `comparisons.csv`.
+    """A comparison of a ranked method with the control, as in a line of `comparisons.csv`.
 
     Comparisons are None for the control itself and if fewer than two methods or datasets are ranked. Effect sizes and
     probabilities are also None if a score is infinite.

@@ -1,4 +1,4 @@
-"""Cross-validation: a model that never saw the row predicts each row once, and all folds are then pooled."""
+"""Cross-validation in which each row is predicted once, by a model that never saw the row, and folds are pooled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hietan._runtime.two_classes import positive_position
 from hietan.evaluation._metrics import compute_metrics
 
 Label = str | int | float | bool
-"""A class of a dataset as a plain value."""
+"""A class label as a plain value."""
 # How far the probabilities of a row may be from a sum of 1: far more than the error of single precision.
 SUM_TOLERANCE = 1e-3
 
@@ -129,7 +129,8 @@ def pooled_predictions(
 
 
 def positive_label(dataset: Any, stated: str | None = None) -> Label | None:
-    """Return the positive class's label: the given label, the dataset's, or the rarer of two classes.
+    """Return the label of the positive class. By default, it is the dataset's positive class or the rarer of two
+    classes.
 
     Name the class, or give its label in `y` if there are no names. None if there are not two classes.
 
@@ -227,10 +228,12 @@ def _check_fold(
     if (fold[rows] >= 0).any():
         raise ValueError(
             f"row {int(rows[(fold[rows] >= 0).argmax()])} is in two folds, but every row must be held out once; "
-            "pass a splitter without repetitions, and repeat it with several seeds"
+            "pass a splitter without repetitions, and use several seeds to repeat the folds"
         )
     if not np.array_equal(np.sort(np.concatenate([training, rows])), np.arange(len(y))):
-        raise ValueError(f"some rows are neither trained on nor held out in fold {k}; pass another splitter")
+        raise ValueError(
+            f"some rows are neither training rows nor held out in fold {k}; pass another splitter"
+        )
     lost = np.setdiff1d(y, y[training])
     if lost.size:
         raise ValueError(
@@ -242,7 +245,7 @@ def _check_fold(
 
 
 def predict_fold(model: Any, X: Any, y: Any, test: NDArray[np.bool_]) -> RowPredictions:
-    """Fit a clone to the rows outside `test` and predict the rows inside.
+    """Fit a clone to the rows outside `test`, and predict the rows in `test`.
 
     Raise ValueError if a prediction is unusable.
     """

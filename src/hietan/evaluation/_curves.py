@@ -31,7 +31,7 @@ class Band:
 
     @classmethod
     def of_draws(cls, draws: Floats) -> Band:
-        """Return the interval over draws along the first axis. The first draw is the data themselves.
+        """Return the interval over draws along the first axis. The first draw contains the original data.
 
         >>> band = Band.of_draws(np.array([2.0, 1.0, 2.0, 3.0]))
         >>> float(band.value), round(float(band.low), 2), round(float(band.high), 2)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 ROPE = 0.01
-"""Default size up to which differences of a metric count as practically equivalent."""
+"""The default limit up to which a difference between two scores counts as practically equivalent."""
 DRAWS = 50_000
 # Differences of scores are rounded to this many decimals: 0.62 - 0.61 must not count as more than 0.01.
 _DECIMALS = 12

@@ -28,7 +28,9 @@ def recalls(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = Non
     wanted = np.unique(true) if labels is None else np.asarray(labels)
     absent = np.setdiff1d(wanted, true)
     if absent.size:
-        raise ValueError(f"y_true has no row of class {absent.tolist()}, so its recall is undefined")
+        raise ValueError(
+            f"y_true has no row of class {absent.tolist()}, so the recall of this class is undefined"
+        )
     return np.array([np.mean(pred[true == label] == label) for label in wanted])
 
 
@@ -158,7 +160,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric, with the properties that tables, figures and reports need.
+    """A metric and the properties with which tables, figures and reports show it.
 
     Attributes
     ----------
@@ -184,7 +186,7 @@ class Metric:
     is_of_positive: bool = False
 
     def label_of(self, positive: str) -> str:
-        """Return the label, including the positive class if the metric depends on it.
+        """Return the metric's label, which includes the positive class if the metric depends on that class.
 
         >>> METRICS["average_precision"].label_of("pro"), METRICS["auc"].label_of("pro")
         ('average precision (pro)', 'AUC')
@@ -295,4 +297,4 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         )
     }
 )
-"""The metrics by name, in the order of the columns of `summary.csv`. A new one goes at the end."""
+"""The metrics by name, in the column order of `summary.csv`. New metrics go at the end."""

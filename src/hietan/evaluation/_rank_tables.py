@@ -27,7 +27,7 @@ from hietan.evaluation._rank_tests import (
 )
 
 FEWEST_DATASETS = 6
-"""Rank tests over fewer datasets than this carry a caution."""
+"""The number of datasets below which rank tests come with a caution."""
 RANKED = tuple(name for name, metric in METRICS.items() if metric.ranks_methods)
 """The metrics by which a study ranks its methods."""
 
@@ -148,7 +148,7 @@ class Ranking:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Sentences on why the rank tests are weak evidence, empty if there are no tests or no such reasons."""
+        """Sentences that explain why the rank tests are weak evidence, if there are reasons."""
         found, n = [], len(self.datasets)
         shared = [(d, o) for d in self.datasets for o in self.shared_rows.get(d, ()) if o in self.datasets]
         if self.comparison is not None and n < FEWEST_DATASETS:
@@ -166,7 +166,7 @@ class Ranking:
 
     @property
     def title(self) -> str:
-        """The table's name in words."""
+        """The ranking's title: metric, setting and tuning."""
         tuned = "untuned" if self.tuning == "none" else f"tuned: {self.tuning}"
         metric = f"{self.metric} ({self.positive})" if self.positive else self.metric
         return ", ".join([metric, *([self.setting] if self.setting else []), tuned])
@@ -181,7 +181,7 @@ class Ranking:
         )
 
     def wins(self, group: str | None = None) -> dict[str, float]:
-        """Return the number of datasets on which each method is best, among all datasets or one group's datasets."""
+        """Return how often each method is best, over all datasets or over one group's datasets."""
         rows = self._rows(group)
         if len(self.methods) < 2:
             return dict.fromkeys(self.methods, float(len(rows)))
@@ -321,7 +321,7 @@ def make_rankings(
 def rank_incomplete(
     rows: Mapping[float, Sequence[SummaryRow]], names: Iterable[str]
 ) -> list[dict[float, Ranking]]:
-    """Return rankings by GMean, AUC and average precision for each share of lost annotations, one dict per table."""
+    """Rank the methods by GMean, AUC and average precision for each share of lost annotations."""
     found = dict[tuple[str, ...], dict[float, Ranking]]()
     metrics = (*RANKED, "average_precision")
     for share, summary in rows.items():

@@ -260,7 +260,9 @@ class Nemenyi:
     critical_difference: float
 
     def cliques(self, average_ranks: Mapping[str, float]) -> list[tuple[str, ...]]:
-        """Return the largest groups of methods, best first, whose ends do not differ significantly."""
+        """Return the largest groups of methods in which the best and the worst do not differ significantly, best
+        group first.
+        """
         ordered = sorted(average_ranks, key=lambda method: average_ranks[method])
         groups: list[tuple[str, ...]] = []
         last_end = 1

@@ -68,7 +68,7 @@ class FeatureUsage:
 
 @dataclass(frozen=True)
 class UsageRow:
-    """A method's usage of one feature of a dataset, which is a line in `feature_usage.csv`.
+    """How often a method uses a feature of a dataset, as in a line of `feature_usage.csv`.
 
     Attributes
     ----------

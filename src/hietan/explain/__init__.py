@@ -1,4 +1,4 @@
-"""Explanations of predictions, made from each prediction's own intermediate values."""
+"""Explanations of predictions, made from the values that a classifier computes for each prediction."""
 
 from hietan.explain._branches import BranchSums
 from hietan.explain._explanation import Branch, Contribution, Contributions, Explanation, Explanations

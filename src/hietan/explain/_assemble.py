@@ -1,4 +1,4 @@
-"""Split one class's log-odds against the others into contributions, without remainder."""
+"""Split a class's log-odds into contributions that add up exactly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hietan.structure._tree import ABSENT, ROOT
 
 _BATCH = 64  # rows to explain together, which limits the memory
 MOST_FACTORS = 1 << 23
-"""The number of contributions to compute together for the rows of a table: 64 MB."""
+"""The number of contributions to compute together, which need 64 MB."""
 _FITTED = (
     "The contributions are weights that were fitted to all features together, not computed from these counts."
 )
@@ -101,9 +101,9 @@ def contribution_matrix(
 def contributions_by_state(
     parts: StateParts, rows: BinaryRows, target: int, n_jobs: int | None
 ) -> sp.csr_array[np.float64]:
-    """Return the numbers of `contribution_matrix` for one of two classes.
+    """Return the result of `contribution_matrix` for one of two classes.
 
-    They are looked up instead of computed by row.
+    The contributions are looked up instead of computed by row.
     """
     table = np.ascontiguousarray(parts.factors[..., target] - parts.factors[..., 1 - target])
 

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 class Cut(NamedTuple):
-    """Some branches of a hierarchy.
+    """A selection of a hierarchy's branches.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ def row_labels(X: Any, n_rows: int) -> list[str]:
 
 
 def readable_names(names: Any, features: tuple[str, ...]) -> Mapping[str, str]:
-    """Return a mapping from features to readable names. Features that are not in it keep their own names."""
+    """Return a mapping from features to readable names. Features that are not in the mapping keep their names."""
     if names is None:
         return {}
     if isinstance(names, Mapping):
@@ -105,7 +105,7 @@ def _explain_dataset(
     if unknown:
         meant = lookalikes(unknown[:1], place).get(unknown[0])
         example = ", ".join(map(repr, data.instance_names[:3]))
-        hint = f"its rows are named like {example}" if meant is None else f"did you mean {meant!r}?"
+        hint = f"its row names include {example}" if meant is None else f"did you mean {meant!r}?"
         raise ValueError(f"the dataset has no row {unknown[0]!r}; {hint}")
     found = explain(
         model,

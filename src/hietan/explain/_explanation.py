@@ -18,13 +18,13 @@ from hietan.explain._branches import BranchSums, cut_branches, sum_by_branch
 from hietan.hierarchy import Hierarchy
 
 BY_BRANCH = 20
-"""With more contributions than this, text, HTML and reports show branches of the hierarchy."""
+"""The number of contributions above which text, HTML and reports show branches of the hierarchy."""
 STRONGEST = 15
 """The number of features that text and HTML list individually, if they do not show branches."""
 ROUNDING = 1e-12
 """A share of a contribution below this is a rounding error."""
 FEW_ROWS = 5
-"""A contribution based on fewer training rows than this, with or without the value, is marked."""
+"""The number of training rows, with or without the value, below which a contribution is marked as weak."""
 WEAK = "*"
 DIVIDED = (
     "A branch sums the contributions of the features below it. If a feature has several parents, its "
@@ -168,7 +168,7 @@ class Contributions(Sequence[Contribution]):
         return iter(self.at(slice(None)))
 
     def at(self, places: slice | list[int]) -> list[Contribution]:
-        """Return the contributions at some positions. Making them together is far faster than one by one."""
+        """Return the contributions at these positions. Reading many contributions together is much faster."""
         features, names = self.features, self.names
         columns, parents = self.columns[places], self.parents[places]
         used: list[Any] = [None] * len(columns)
@@ -214,7 +214,7 @@ class Contributions(Sequence[Contribution]):
     def spread(
         self, columns: NDArray[np.intp], features: tuple[str, ...], names: tuple[str, ...], row: NDArray[Any]
     ) -> Self:
-        """Return the same contributions among more columns. `columns` are the classifier's own columns."""
+        """Return the contributions over more columns. `columns` lists the positions of the classifier's columns."""
         above = None
         if self.above is not None:
             edges = self.above.tocoo()
@@ -299,7 +299,7 @@ class Branch:
 
     @property
     def parts(self) -> list[tuple[Contribution, float]]:
-        """The contributions that reach the branch, with the amount of each that does, largest first."""
+        """The contributions that reach the branch, each with the amount that reaches it, largest first."""
         return self.strongest(len(self.places))
 
     def strongest(self, n: int) -> list[tuple[Contribution, float]]:
@@ -429,7 +429,7 @@ class Explanation:
         return found if len(found) > 1 else ()
 
     def by_branch(self, terms: str | Sequence[str] | None = None, limit: int = 8) -> tuple[Branch, ...]:
-        """Sum the contributions along the hierarchy, without remainder.
+        """Sum the contributions along the hierarchy into branches and the rest.
 
         Each feature passes its contribution, and all that it receives, on to its direct parents in equal shares (edges
         that other edges imply are left out). A branch keeps everything that reaches it. So the amounts of the branches
@@ -564,7 +564,7 @@ class Explanation:
         )
 
     def counts_legend(self, shown: Sequence[Contribution], by_branch: bool = False) -> list[str]:
-        """Return sentences on the meaning of branches, counts and marks, or an empty result if none are shown."""
+        """Return sentences that explain the branches, counts and marks shown with these contributions."""
         lines = [DIVIDED] * by_branch
         if not any(part.counts for part in shown):
             return lines
@@ -587,7 +587,7 @@ class Explanation:
         return _as_html(self)
 
     def renamed(self, row: str, name_of: Callable[[Any], Any], noun: str) -> Self:
-        """Return the same explanation with other names for the row and the classes, and another row noun."""
+        """Return a copy of the explanation with other names for the row and the classes, and another row noun."""
         classes = tuple(map(name_of, self.classes))
         return replace(self, row=row, classes=classes, target=name_of(self.target), row_noun=noun)
 
@@ -730,12 +730,10 @@ def _as_html(explanation: Explanation) -> str:
 
 
 class Explanations(list["Explanation"]):
-    """The explanations of some rows: a list that a notebook shows row by row, each explanation folded."""
+    """A list of explanations, one per row. Notebooks show a folded section for each explanation."""
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row per contribution: the explained row, and the columns of
-        `Explanation.to_frame`.
-        """
+        """Return a pandas DataFrame with a line per contribution, which names the explained row."""
         pandas = import_optional("pandas", extra="frames", purpose="Explanations.to_frame")
         frames = [one.to_frame().assign(row=one.row) for one in self]
         if not frames:

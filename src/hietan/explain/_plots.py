@@ -1,4 +1,4 @@
-"""Plots of an explanation, made with matplotlib (extra `plot`)."""
+"""Plots of an explanation, drawn with matplotlib (extra `plot`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts that add up to a score, as plain arrays and records that a classifier passes on for explanation."""
+"""The parts that add up to a score, as plain arrays and records from which explanations are made."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def find_names(heading: Sequence[str], pattern: re.Pattern[str]) -> list[int]:
 
 
 def find_ends(heading: Sequence[str], among: Sequence[int]) -> tuple[int, int, str | None] | None:
-    """Return an edge's two columns, and their order if the column names show it. Return None if this is unclear.
+    """Return an edge's two columns, and their order if the names show it, or None if the columns are unclear.
 
     Parameters
     ----------
@@ -58,10 +58,11 @@ def find_ends(heading: Sequence[str], among: Sequence[int]) -> tuple[int, int, s
 
 
 def order_from_roots(edges: Collection[Sequence[Any]]) -> str | None:
-    """Return the order with fewer roots than leaves; failing that, the order with fewer terms that have
-    several parents.
+    """Return the order of an edge's ends, which is the order that gives fewer roots than leaves.
 
-    Each edge begins with its two ends; "" means a missing end. Return None if the data do not show the order.
+    Each edge begins with its two ends; "" means a missing end. With equally many roots and leaves, the end with fewer
+    different terms is the parent. If only one of the ends is ever missing, that end is the parent. Return None if the
+    data do not show the order.
     """
     firsts, seconds = _different(e[0] for e in edges), _different(e[1] for e in edges)
     roots, leaves = len(firsts - seconds), len(seconds - firsts)

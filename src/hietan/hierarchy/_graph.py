@@ -39,7 +39,7 @@ class IndexLists:
 
 
 def transpose(lists: IndexLists) -> IndexLists:
-    """Return, for each vertex, the vertices whose lists contain it.
+    """Return, for each vertex, the vertices whose lists contain that vertex.
 
     Parents become children, and ancestors descendants.
     """
@@ -128,7 +128,7 @@ def nearest_ancestors(parents: IndexLists, depth: Index, kept: NDArray[np.bool_]
 def spread_upwards(
     children: IndexLists, depth: Index, table: sp.csr_array[np.bool_]
 ) -> sp.csr_array[np.bool_]:
-    """Return the closed table, in which a row with a 1 at a vertex (a column) also has a 1 at all of its ancestors.
+    """Return the closed table, in which each row also has a 1 at all ancestors of every 1.
 
     A large table is treated in groups of rows, whose intermediate results are small.
     """

@@ -361,7 +361,7 @@ class Hierarchy:
         return self._over(names)
 
     def align(self, feature_names: Sequence[str] | None, n_features: int) -> Hierarchy:
-        """Return the hierarchy over a table's columns, as estimators need it.
+        """Return the hierarchy over a table's columns, which estimators need.
 
         Parameters
         ----------

@@ -55,7 +55,7 @@ def _read_sparse(X: Any) -> sp.csr_array[np.bool_]:
 
 
 def missing_ones(ones: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) -> sp.coo_array[np.int8]:
-    """Return, row by row, the zeros that should be ones because they are at a parent of a 1."""
+    """Return the features that are 0 in a row although a child is 1, for every row."""
     due = ones @ parents.astype(np.bool_)
     due.sort_indices()  # otherwise scipy multiplies in a slower way
     zeros = sp.csr_array(due.astype(np.int8) - due.multiply(ones).astype(np.int8))

@@ -1,4 +1,4 @@
-"""Taxonomies without edges: paths such as "Animals > Pets > Dogs", and codes that begin with their parent's code."""
+"""Taxonomies of paths such as "Animals > Pets > Dogs", or of codes that begin with the parent's code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 LEVELS = 255
-"""The most levels of a path: the names of the nodes along it grow with their number."""
+"""The largest number of levels in a path."""
 _LONGEST_CODE = 100
 _NO_NAME = re.compile(
     r"(?:[a-z]{1,2}|D_\d{1,2})__"

@@ -40,7 +40,7 @@ class TermRows(NamedTuple):
 
 
 class ClosedColumns(dict[str, NDArray[np.int32] | None]):
-    """The columns that each term sets to 1, its own and its ancestors'. `find` looks up each term once.
+    """The columns that each term sets to 1. The function `find` is called once for each term.
 
     `find` returns None for an unknown term, which is not stored: rows may contain any number of them.
     """

@@ -148,7 +148,7 @@ def _limit_ancestors(kind: type, hierarchy: Hierarchy, path: str | os.PathLike[s
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the metadata that were passed to `save` with a model, empty if there were none.
+    """Return the metadata that were passed to `save` with a model, or an empty dict without metadata.
 
     Raises
     ------
@@ -232,7 +232,7 @@ class _Writer:
             content = {field.name: self.encode(getattr(value, field.name)) for field in fields(value)}
             return {"kind": "record", "type": kind, "fields": content}
         raise TypeError(
-            f"cannot be stored without pickle: {value!r:.80} ({kind}); an int random_state can be"
+            f"{value!r:.80} ({kind}) cannot be stored without pickle; if it is a random_state, use an int"
         )
 
     def _array(self, value: NDArray[Any]) -> str:
@@ -261,7 +261,7 @@ class _Reader:
         self._hierarchies: dict[str, Hierarchy] = {}
 
     def decode(self, node: Any) -> Any:
-        """Return the value that `_Writer.encode` turned into `node`."""
+        """Return the value that `_Writer.encode` has encoded as `node`."""
         if isinstance(node, _PLAIN):
             return node
         kind = node["kind"]

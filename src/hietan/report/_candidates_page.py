@@ -139,7 +139,7 @@ def candidates_summary(
 
 
 def _lists(candidates: Candidates, first: float) -> dict[str, Any] | None:
-    """Return the lists at false discovery rates of 1 to 50% and at the first rate shown, or None without such rates."""
+    """Return the list sizes at false discovery rates of 1 to 50%, or None if the model has no such rates."""
     if candidates.p_value_ranks is None:
         return None
     chosen = candidates.selection
@@ -249,12 +249,12 @@ def _rows(candidates: Candidates, others: Sequence[Candidates]) -> dict[str, Any
 
 
 def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dict[str, Any]:
-    """Return a model's predictions for the named rows. Raise ValueError if its rows or classes differ."""
+    """Return a model's predictions for the named rows. Raise ValueError if the model's rows or classes differ."""
     trained, classes = ranking.trained, first.trained.class_names
     if trained.class_names != classes or ranking.positive != first.positive:
         listed = (f"{', '.join(r.trained.class_names)} (positive: {r.positive})" for r in (first, ranking))
         raise ValueError(
-            f"the models do not separate the same classes: {' and '.join(listed)}; use models with the same "
+            f"the models differ in their classes or positive class: {' and '.join(listed)}; use models with the same "
             "classes and the same positive class"
         )
     place = {name: i for i, name in enumerate(ranking.data.instance_names)}

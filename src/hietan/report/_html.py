@@ -1,4 +1,4 @@
-"""Turn a report's content into a single HTML file that loads nothing, with links to ontology terms."""
+"""Turn a report's content into a single self-contained HTML file, with links to ontology terms."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ TERM_URLS: Mapping[str, str] = MappingProxyType(
         "OMIM": "https://omim.org/entry/{code}",
     }
 )
-"""The address of each ontology's terms; {id} stands for the identifier, {code} for the part after its prefix."""
+"""The address of each ontology's terms; {id} stands for the identifier, {code} for the part after the prefix."""
 
 
 def render(content: Mapping[str, Any]) -> str:
-    """Return a report's HTML.
+    """Return a report as HTML.
 
     The data are in a JSON block that is not run as a script, and no text in them can end the block. A content security
     policy allows only the report's own script, identified by its hash, and blocks all network access.
@@ -83,7 +83,7 @@ def render(content: Mapping[str, Any]) -> str:
 
 
 def as_json(content: Mapping[str, Any]) -> str:
-    """Return JSON without any <, so that it cannot begin an HTML tag or comment.
+    """Return JSON without the character <, so that the JSON cannot begin an HTML tag or comment.
 
     >>> as_json({"name": "</script>"})
     '{"name":"\\\\u003c/script>"}'

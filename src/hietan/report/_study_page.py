@@ -1,4 +1,4 @@
-"""Collect everything that a study's report shows in a plain dict. Nothing is written."""
+"""Collect the content of a study's report in a plain dict, without writing any files."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from hietan.report._verdicts import study_title, study_verdict
 
 FORMAT = 1
 Line = dict[str, str]
-COMPARED = ("gmean", "auc", "average_precision")
+COMPARED = ("auc", "gmean", "average_precision")
 """The scores by which methods are compared in pairs."""
 MOST_CURVES = 40
-"""Up to this many pairs of a dataset and a method, the report has curves and calibrated probabilities."""
+"""The number of (dataset, method) pairs up to which a report has curves and calibrated probabilities."""
 
 
 def write_report(
@@ -147,7 +147,10 @@ def _study_summary(folder: Path) -> dict[str, Any]:
         "about": _about(manifest, _rows(folder / "failures.csv")),
         "metrics": {name: _metric(name, positive) for name in METRICS},
         "methods": [_method(which, methods, manifest) for which in methods],
-        "rankings": [_ranking(ranking, methods, folder) for ranking in rankings],
+        "rankings": [
+            _ranking(ranking, methods, folder)
+            for ranking in sorted(rankings, key=lambda each: each.metric != "auc")  # the verdict is about AUC
+        ],
         "incomplete": [
             _incomplete(by_share, methods)
             for by_share in rank_incomplete(read_incomplete(folder), manifest["datasets"])
@@ -416,7 +419,7 @@ def _usage(folder: Path, methods: Sequence[tuple[str, str, str]]) -> dict[str, d
 def _reliability(
     predictions: Mapping[str, Mapping[int, list[Line]]], labels: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Return [predicted, observed, rows] in bins for two classes, by dataset and method. "" stands for all datasets."""
+    """Return [predicted, observed, rows] for each bin, by dataset and method. The name "" stands for all datasets."""
     curves: dict[str, Any] = {}
     together: dict[int, list[tuple[Any, Any]]] = {}
     for dataset, by_method in predictions.items():
@@ -561,7 +564,7 @@ def _counts(truth: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> list[list
 
 
 def _pairs(found: Mapping[int, Quality], score: str) -> list[list[Any]]:
-    """Compare each method with the best method: [method, best, difference, low, high, share of draws above]."""
+    """Return [method, best, difference, low, high, share of draws above] for each method and the best method."""
     known = {i: quality for i, quality in found.items() if np.isfinite(quality.draws[score][0])}
     if len(known) < 2:
         return []

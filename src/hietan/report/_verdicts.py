@@ -1,4 +1,4 @@
-"""A report's title and its conclusion in one or two sentences, from the numbers that the report shows."""
+"""Write a report's title, and a conclusion of one or two sentences, from the numbers in the report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hietan.candidates import Candidates
 
 
 def study_title(content: Mapping[str, Any], date: str | None) -> str:
-    """Return the title of a study's report, with datasets, methods and date."""
+    """Return the title of a study's report, which names the datasets, the methods and the date."""
     names = [data["name"] for data in content["datasets"]]
     named = _listed(names if len(names) < 4 else [*names[:2], f"{len(names) - 2} more datasets"])
     n, (first, *_) = len(content["methods"]), content["methods"]
@@ -18,7 +18,7 @@ def study_title(content: Mapping[str, Any], date: str | None) -> str:
 
 
 def candidates_title(candidates: Candidates, noun: str, data_date: str, date: str | None) -> str:
-    """Return the title of a candidates report, with the rows, the class they are ranked for, and the date."""
+    """Return the title of a candidates report, which names the rows, the ranked class and the date."""
     wanted = f", ranked for {candidates.positive}" if candidates.positive else ", ranked"
     return f"{noun.capitalize()}s of {candidates.data.name or 'a dataset'}{wanted}{_dated(date, [data_date])}"
 
@@ -31,12 +31,11 @@ def _dated(date: str | None, data_dates: Sequence[str]) -> str:
 
 
 def study_verdict(content: Mapping[str, Any]) -> str:
-    """Return a sentence on the best method, its quality, and the methods that are statistically as good."""
+    """Return a sentence about the best method, its quality, and the methods that are not clearly worse."""
     data, rankings, metrics = content["datasets"], content["rankings"], content["metrics"]
     names = [method["name"] for method in content["methods"]]
     if len(data) == 1 and data[0].get("quality"):
         return _of_one_dataset(data[0], names, metrics)
-    rankings = [ranking for ranking in rankings if ranking["metric"] == "auc"] or rankings
     return _of_ranking(rankings[0], names, metrics[rankings[0]["metric"]]) if rankings else ""
 
 
@@ -53,7 +52,7 @@ def _of_one_dataset(data: Mapping[str, Any], names: Sequence[str], metrics: Mapp
         return f"No method clearly separates {what}: the best, {names[best]}, reaches {reached}; chance reaches 0.5."
     close = [names[m] for m, _, _, _, highest, _ in pairs if highest >= 0]
     return f"{names[best]} separates {what} with {reached}" + _others(
-        close, len(pairs), "within the sampling error of it"
+        close, len(pairs), f"within the sampling error of {names[best]}"
     )
 
 
@@ -71,19 +70,19 @@ def _of_ranking(ranking: Mapping[str, Any], names: Sequence[str], metric: Mappin
         f"({ranks[place]:.2f} of {len(ranks)}; its mean {label} is {mean})"
     )
     close = [names[m] for m, _, p in ranking["holm"] if p >= 0.05]
-    words = "not significantly different from it (Holm's test, 5% level)"
+    words = f"not significantly different from {best} (Holm's test, 5% level)"
     return " ".join([found + _others(close, len(ranking["holm"]), words), *ranking["cautions"]])
 
 
 def _others(close: Sequence[str], n_others: int, words: str) -> str:
-    """Return the end of a sentence about equally good methods, with their names if they are few."""
+    """Return the end of a sentence about methods that are not clearly worse than the best method."""
     named = f"{len(close)} of {n_others} other methods" if len(close) > 3 else _listed(close)
     named = f"{named or 'no other method'} {'is' if len(close) < 2 else 'are'}"
     return f"; {named} {words}." if n_others else "."
 
 
 def candidates_verdict(candidates: Candidates, noun: str) -> str:
-    """Return a sentence on how well the ranking, and the annotation count alone, perform on unseen rows."""
+    """Return a sentence about how well the model, and the annotation count alone, separate unseen rows."""
     trained = candidates.trained
     kind, quality = type(trained.classifier).__name__, trained.validation
     if quality is None or quality.auc is None:
@@ -96,7 +95,7 @@ def candidates_verdict(candidates: Candidates, noun: str) -> str:
         )
     alone = quality.annotations_auc
     more = "" if alone is None else f"; the number of annotations alone reaches {max(alone, 1 - alone):.3f}"
-    return f"On {noun}s that it had not seen, {kind} separates {separated} with AUC {quality.auc:.3f}{more}."
+    return f"{kind} separates {separated} with AUC {quality.auc:.3f} on {noun}s that it had not seen{more}."
 
 
 def _listed(names: Sequence[str]) -> str:

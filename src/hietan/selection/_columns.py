@@ -44,7 +44,7 @@ def _if_offered(method: _F) -> _F:
 
 
 def take_columns(X: Any, rows: Any, columns: NDArray[np.intp]) -> Any:
-    """Return some of the columns. A data frame's columns keep their names for the next step.
+    """Return the columns at these positions. The columns of a data frame keep their names.
 
     Parameters
     ----------
@@ -382,7 +382,7 @@ class MinSupport(ClassifierOnColumns):
         kept: NDArray[np.bool_] = (counted >= self.min_support) & np.asarray(low != high, dtype=np.bool_)
         if not kept.any():
             raise ValueError(
-                f"none of the {len(kept)} columns of X has {self.min_support} ones in the {rows.shape[0]} training "
-                f"rows and varies there; use a smaller min_support"
+                f"none of the {len(kept)} columns of X has {self.min_support} ones and varies in the {rows.shape[0]} "
+                "training rows; use a smaller min_support"
             )
         return kept

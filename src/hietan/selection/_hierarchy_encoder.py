@@ -117,7 +117,7 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
-        """Return the same as `fit` followed by `transform`, but read the rows only once."""
+        """Fit to the rows and transform them, reading the rows only once."""
         rows = self._read(X)
         self._choose_columns(rows)
         return self._table(rows, X)

@@ -30,7 +30,9 @@ _SAMPLED_FEATURES = 128
 
 
 RowsBehind = tuple[NDArray[Any], NDArray[Any]]
-"""The rows with the value of each feature, and those among which they were counted: shape (n_features, n_classes)."""
+"""Two arrays of shape (n_features, n_classes): the rows with each feature's value, and all rows that were
+considered.
+"""
 
 
 class _ReadOnly:
@@ -124,7 +126,7 @@ class PairCounts(RowCounts):
 
     @cached_property
     def kernel(self) -> _kernel.Counts:
-        """The same counts in the kernel's form."""
+        """The counts in the kernel's form."""
         if not isinstance(self.pairs, SparsePairs):
             return _kernel.Counts(self.class_count, self.ones, self.pairs)
         sparse = self.pairs
@@ -138,7 +140,8 @@ class PairCounts(RowCounts):
         return self.pairs[:, i * self.n_features - i * (i + 1) // 2 + j - i - 1]
 
     def behind(self, values: NDArray[np.uint8], parents: NDArray[np.int32]) -> RowsBehind:
-        """Count the rows that share each feature's value in one row, among rows that share its parent's value there.
+        """For each feature of one row, count the training rows with the feature's value among rows with the parent's
+        value.
 
         Parameters
         ----------
@@ -174,7 +177,7 @@ class PairCounts(RowCounts):
         return self.pairs[:, start : start + self.n_features - 1 - i]
 
     def to_dense(self) -> PairCounts:
-        """Return the same counts, including the counts of all pairs."""
+        """Return the counts with all pairs, including pairs that never occur."""
         if not isinstance(self.pairs, SparsePairs):
             return self
         pairs = np.zeros((self.n_classes, _all_pairs(self.n_features)), dtype=np.int32)
@@ -397,4 +400,6 @@ def _all_pairs(n_features: int) -> int:
 def check_total(n_rows: int) -> None:
     """Raise an error if there are too many rows to count."""
     if n_rows > np.iinfo(np.int32).max:
-        raise ValueError(f"{n_rows:,} rows are more than the counts can hold ({np.iinfo(np.int32).max:,})")
+        raise ValueError(
+            f"there are {n_rows:,} rows, but hietan can count at most {np.iinfo(np.int32).max:,}"
+        )

@@ -52,7 +52,7 @@ class EdgeRanking:
 
     @cached_property
     def keys(self) -> NDArray[np.int64] | _kernel.SparseKeys:
-        """The keys of the pairs i < j, row by row of the upper triangle.
+        """The sort keys of the pairs i < j, row by row of the upper triangle.
 
         With sparse counts, an object that computes the keys of pairs that never co-occur when needed.
         """
@@ -81,7 +81,9 @@ class EdgeRanking:
 
     @cached_property
     def lone_feature(self) -> int:
-        """The feature to keep if all features are mutually redundant: the one with the highest MI with the class."""
+        """The feature to keep if all features are mutually redundant, which has the highest mutual information with
+        the class.
+        """
         return _kernel.most_informative(self.counts.kernel)
 
     def tree(self, root_order: NDArray[np.int64], *, directed: bool) -> NDArray[np.int32]:
@@ -95,7 +97,7 @@ class EdgeRanking:
         return _kernel.hierarchical_tree(self.keys, unrelated, root_order, self.block)
 
     def prepare(self) -> None:
-        """Compute the keys, and sort as many edges as most rows read: all that co-occur, or a first block."""
+        """Compute the sort keys, and sort the edges that most rows need."""
         pairs, kernel = self.counts.pairs, self.kernel
         limit = pairs.indices.size if isinstance(pairs, SparsePairs) else 0
         parts = number_of_parts(self.n_jobs, per_job=2)
@@ -109,12 +111,12 @@ class EdgeRanking:
             first += len(blocks)
 
     def edges(self, limit: int | None = None) -> NDArray[np.int32]:
-        """Return the first `limit` edges (i, j) with i < j. [default: all]"""
+        """Return the first `limit` edges [default: all] as pairs (i, j) with i < j."""
         d = self.counts.n_features
         return self.kernel.edges(d * (d - 1) // 2 if limit is None else limit)
 
     def order_of_entry(self, parent: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return when each feature of a tree got its first edge. Edges enter in ranking order.
+        """Return the position at which each feature of a tree got its first edge. Edges are added in ranking order.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""How informative features are about the class in the training rows, from the counts alone.
+"""Measure how informative features are about the class, using only the training counts.
 
 A feature's contribution to the log-odds of two classes depends only on its own value and its parent's, and the counts
 show in how many training rows each combination occurs. So the mean absolute contribution is a sum of few terms.
@@ -16,7 +16,7 @@ from hietan.structure._rows import BinaryRows
 
 
 def root_log_prob(counts: PairCounts, smoothing: _kernel.Smoothing) -> NDArray[np.float64]:
-    """Return ln P(x_v = 1 | c) for each feature on its own, shape (n_classes, n_features)."""
+    """Return ln P(x_v = 1 | c) for each feature, ignoring all other features, shape (n_classes, n_features)."""
     d = counts.n_features
     words = np.full((1, d), 1, dtype=np.uint64)
     parents = np.full((1, d), -1, dtype=np.int32)

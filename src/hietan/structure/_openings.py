@@ -41,7 +41,7 @@ class Openings:
         self._last: tuple[Any, OpenScores] | None = None
 
     def scores(self, counts: OpenCounts, smoothing: str, alpha: float, unit: float) -> OpenScores:
-        """Return scores for rows that were not counted. The last scores are kept for row-by-row predictions."""
+        """Return scores for rows that were not counted. The last result is kept for row-by-row predictions."""
         key, last = (counts, smoothing, alpha, unit), self._last
         if last is None or last[0] != key:
             last = self._last = key, OpenScores(self, counts, smoothing, alpha, unit=unit)
@@ -95,7 +95,8 @@ class OpenCounts(RowCounts):
         )
 
     def behind(self, values: NDArray[np.uint8], is_open: NDArray[np.bool_]) -> RowsBehind:
-        """Count the rows that share each feature's value in one row, among rows that have all of its parents.
+        """For each feature of one row, count the training rows with the feature's value among rows with all of its
+        parents.
 
         A feature that is not open in the row has no such rows.
         """
@@ -103,7 +104,7 @@ class OpenCounts(RowCounts):
         return np.where(values[:, None] == 1, ones, among - ones), among
 
     def include(self, part: OpenCounts) -> bool:
-        """Return whether `part` can be the counts of some of the rows that were counted here."""
+        """Return whether `part` can be the counts of a subset of the counted rows."""
         rest = OpenCounts(
             self.class_count - part.class_count, self.ones - part.ones, self.open - part.open
         )  # counts are at least 0, so a difference of two does not overflow
@@ -236,7 +237,9 @@ class OpenScores:
         return self._kernel.log_likelihood(table.indptr, table.indices, chosen)
 
     def factors(self, values: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """Return each feature's contribution to ln P(x | c), or 0 if not open, shape (n_rows, n_features, n_classes).
+        """Return each feature's contribution to ln P(x | c), shape (n_rows, n_features, n_classes).
+
+        Features that are not open contribute 0.
 
         Parameters
         ----------
@@ -257,7 +260,7 @@ def leave_one_out_log_likelihood(
     *,
     unit: float = 1.0,
 ) -> NDArray[np.float64]:
-    """Return ln P(x | c) for training rows, each exactly from the counts of all other rows, without counting again.
+    """Return ln P(x | c) for each training row, computed exactly from the counts of all other rows.
 
     A row's part of a feature's counts depends only on the row's class, weight and value of the feature. So one set of
     tables scores all rows with the same class and weight.
@@ -308,17 +311,17 @@ _EXPECTED = (
 
 
 def check_open_counts(counts: OpenCounts, n_classes: int, hierarchy: Hierarchy) -> None:
-    """Raise ValueError for row counts that are impossible over a hierarchy. They may come from an untrusted file."""
+    """Raise ValueError for row counts that are impossible over a hierarchy, as in a forged file."""
     n, ones, is_open = counts.class_count, counts.ones, counts.open
     if not all(isinstance(part, np.ndarray) for part in (n, ones, is_open)):
-        raise ValueError("counts are not arrays")
+        raise ValueError("the counts are not arrays")
     if n.dtype != np.int64 or ones.dtype != np.int32 or is_open.dtype != np.int32:
-        raise ValueError("counts are not integers")
+        raise ValueError("the counts are not integers")
     shape = n_classes, len(hierarchy)
     if n.shape != (n_classes,) or ones.shape != shape or is_open.shape != shape:
         raise ValueError("the counts have the wrong shape")
     if (n < 0).any() or int(n.astype(object).sum()) > np.iinfo(np.int32).max:
-        raise ValueError("the number of rows is negative, or larger than the counts can hold")
+        raise ValueError("the number of rows is negative or too large")
     lists, (ones, is_open) = kernel_lists(hierarchy.adjacency), map(np.ascontiguousarray, (ones, is_open))
     wrong = _kernel.find_impossible_opening(*lists, np.ascontiguousarray(n), ones, is_open)
     if wrong:

@@ -1,4 +1,4 @@
-"""Single features' relevance for the class, which selections compare."""
+"""Measures of each feature's relevance for the class, which feature selections compare."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def relevance(counts: PairCounts, unit: float = 1.0) -> NDArray[np.float64]:
 
 
 def relevance_levels(counts: PairCounts, unit: float = 1.0) -> NDArray[np.int32]:
-    """Return the relevance as small integers. More relevant features get larger integers, and ties get equal ones."""
+    """Return the relevance as small integers. More relevant features get larger integers, and equally relevant
+    features get equal integers.
+    """
     _, levels = np.unique(relevance(counts, unit), return_inverse=True)
     return levels.astype(np.int32)
 

@@ -172,7 +172,7 @@ Violation = tuple[int, str, str]  # row, parent, child: the child is 1 and the p
 
 
 VIOLATION_BLOCK = 4096
-"""The number of rows that are searched together for a violation: within a block, the first edge comes first."""
+"""The number of rows to search together for a violation. Within a block, violations are found in edge order."""
 
 
 def first_violation(

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_UNITS = int(np.iinfo(np.int32).max)
-"""The largest total of the counts."""
+"""The largest total of all counts."""
 ROUNDED_BELOW = 2**30
 """Weights that are not whole numbers are rounded so that their total stays below this many units."""
 SMALLEST_UNIT, LARGEST_UNIT = 2.0**-200, 2.0**200
-"""The units that are accepted: what is divided by them stays finite."""
+"""The smallest and the largest accepted unit. Dividing by an accepted unit gives finite numbers."""
 
 
 def are_whole(weights: NDArray[np.float64]) -> bool:
@@ -26,7 +26,7 @@ def are_whole(weights: NDArray[np.float64]) -> bool:
 
 
 def choose_unit(weights: NDArray[np.float64]) -> float:
-    """Return the unit for all weights in a fit: 1 for whole numbers, else the smallest with a total below 2^30 units.
+    """Return the unit for all weights in a fit: 1 for whole numbers, otherwise a power of two with a total below 2^30.
 
     Whole numbers with a total above the counts' limit are treated like other weights.
     """
@@ -45,11 +45,11 @@ def choose_unit(weights: NDArray[np.float64]) -> float:
 
 
 def in_units(weights: NDArray[np.float64], unit: float) -> NDArray[np.int32]:
-    """Return each row's weight in units, rounded."""
+    """Return each row's weight, rounded to a whole number of units."""
     units = np.rint(weights / unit)
     if units.sum() > MOST_UNITS:
         raise ValueError(
-            f"the row weights add up to {units.sum():,.0f} units of {unit}, more than the counts can hold "
+            f"the row weights add up to {units.sum():,.0f} units of {unit}, which is more than the limit "
             f"({MOST_UNITS:,}); use smaller weights"
         )
     return units.astype(np.int32)

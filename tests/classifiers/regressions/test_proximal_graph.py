@@ -275,7 +275,7 @@ def test_too_few_iterations_are_told(data):
             ({"lam_relative": lam}, ValueError, "lam_relative must be a number from 1e-10 to 1, or None; got")
             for lam in (0, -1, 1.5, 1e-11, np.nan, "1", True)
         ),
-        ({"lam": 0.1, "lam_relative": 0.1}, ValueError, "lam and lam_relative exclude each other"),
+        ({"lam": 0.1, "lam_relative": 0.1}, ValueError, "lam and lam_relative are mutually exclusive"),
         *(
             ({"criterion": c}, ValueError, "criterion must be one of log_loss, auc, gmean; got")
             for c in ("gini", None, ["auc"])

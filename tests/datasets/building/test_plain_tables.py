@@ -393,7 +393,7 @@ def read_all(read, source):
         (read_annotations, "item,term\na,\n", "line 2: none of 1 lines is an annotation"),
         (read_annotations, "!gpi-version: 1.2\n", "line 1: this is a GPI file"),
         (read_annotations, "!gpa-version: 9\n", "line 1: gpa-version is '9'; expected one of 1.0"),
-        (read_ontology, "id: no\n", "no .Term. stanza found"),
+        (read_ontology, "id: no\n", "the file has no .Term. stanza"),
     ],
 )
 def test_what_cannot_be_read_gets_one_clear_line(read, text, message, tmp_path):

@@ -160,7 +160,7 @@ def test_progress_is_shown_only_when_asked_for(server, home, monkeypatch, capsys
         ("empty", "the download is empty"),
         ("nothing", "the download is empty"),
         ("page", "the download is a web page, not the file"),
-        ("insecure", "it redirects to http://localhost:.*; only https addresses are accepted"),
+        ("insecure", "the address redirects to http://localhost:.*; only https addresses are accepted"),
         ("circle", "[Rr]edirects"),
     ],
 )

@@ -191,7 +191,7 @@ def test_what_cannot_be_done_about_equal_rows_is_refused():
     with pytest.raises(StudyError, match="equal_rows is 'drop'; expected one of keep, same-fold, not-tested"):
         run_study([DATA], METHODS, equal_rows="drop")
     groups = {DATA.instance_names[0]: "a"}
-    with pytest.raises(StudyError, match="exclude each other"):
+    with pytest.raises(StudyError, match="are mutually exclusive"):
         run_study([DATA], METHODS, equal_rows="same-fold", row_groups=groups)
     twice = DATA.subset(np.repeat(np.arange(30), 2))
     twice = replace(twice, instance_names=tuple(map(str, range(60))))

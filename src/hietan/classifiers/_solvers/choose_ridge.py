@@ -1,4 +1,4 @@
-"""Held-out scores of training rows, from which the ridge and a temperature are chosen.
+"""Choose the ridge and a temperature from the held-out scores of training rows.
 
 They come from a cross-validation that repeats everything for the training rows of a fold: counts, offsets, their
 spread, the regression. Approximate leave-one-out scores, one Newton step away from the fit to all rows, are not a
@@ -18,7 +18,7 @@ from hietan.classifiers._solvers.losses import Loss, Matrix, best_temperature
 from hietan.classifiers._solvers.ridge import RidgeFit, RidgeProblem, solve_ridge
 
 RIDGES = tuple(np.logspace(2, -2, 13).tolist())
-"""The candidate values of a ridge, the largest first."""
+"""The candidate values of the ridge, largest first."""
 N_FOLDS = 5
 
 
@@ -60,7 +60,7 @@ def cross_validated_scores(rows: NetworkRows, ridges: tuple[float, ...], n_jobs:
 
 
 def choose_ridge(rows: NetworkRows, problem: RidgeProblem, n_jobs: int | None) -> float:
-    """Return the ridge in `RIDGES` with the smallest held-out loss, or the largest such ridge if several tie.
+    """Return the ridge in `RIDGES` with the smallest held-out loss. If several ridges tie, return the largest.
 
     Ridges that are too small for a fold or for `problem`, which has all rows, are left out.
     """

@@ -1,4 +1,4 @@
-"""Logistic regression with the hierarchical max-norm penalty, solved for each lambda in turn up to a duality gap."""
+"""Logistic regression with the hierarchical max-norm penalty, fitted for one lambda after another."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ class LogisticProblem:
         self._path = _kernel.LogisticPath(rows, np.where(y, 1.0, -1.0), self._weight, penalty)
 
     def lam_max(self) -> float:
-        """Return the smallest lam with all weights zero: the dual norm of the gradient at the constant model."""
+        """Return the smallest lam at which all weights are zero."""
         residual = self._weight * (self._weight @ self._y - self._y)
         return self._penalty.dual_norm(self._X.T @ residual - residual.sum() * (self._X.T @ self._weight))
 
     def solve(self, lam: float, max_iter: int, tol: float) -> GraphFit:
-        """Fit until the relative gap is at most `tol`. Start from the last fit, or from zero weights."""
+        """Fit until the relative duality gap is at most `tol`, starting from the last fit or from zero weights."""
         coef, summary, n_iter = self._path.solve(np.array([lam]), max_iter, tol)
         if not (np.isfinite(coef).all() and np.isfinite(summary).all()):
             raise ValueError(
-                f"the fit did not stay finite. X contains absolute values up to {abs(self._X).max()}, and lam is "
-                f"{lam}; scale the columns of X to similar sizes"
+                f"the fit produced values that are not finite. X contains absolute values up to {abs(self._X).max()}, "
+                f"and lam is {lam}; scale the columns of X to similar sizes"
             )
         intercept, _, gap = summary[0].tolist()
         return GraphFit(coef[0], intercept, gap, int(n_iter[0]))

@@ -1,4 +1,4 @@
-"""The regression that corrects the hierarchy's network, fitted to the training rows."""
+"""The regression that corrects HieBAN's scores, and its fit to the training rows."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class NetworkRows:
         return products if weights is None else products * weights
 
     def regression(self, counts: OpenCounts | None = None) -> NetworkRegression:
-        """Return these rows' network and the regression that corrects it. Known counts can be passed in."""
+        """Fit a network and the regression that corrects the network. Known counts can be passed in."""
         if counts is None:
             counts, _ = count_openings(self.table, self.codes, self.n_classes, self.openings.hierarchy)
         network = Network(self.openings, counts, self.smoothing, self.unit)

@@ -1,4 +1,4 @@
-"""The choice of proximalGraph's lambda by inner cross-validation, from the largest lambda down."""
+"""Choose proximalGraph's lambda by inner cross-validation, starting with the largest lambda."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLEAR_RISE, NOISE, N_RISES = 0.1, 3.0, 3
 
 @dataclass(frozen=True, eq=False)
 class LambdaPath:
-    """Inner cross-validation results, from the largest lambda down.
+    """The results of the inner cross-validation for each lambda, largest lambda first.
 
     It contains the tried values. With the log loss as criterion, the path ends after a clear rise. The log loss must
     exceed its minimum by more than a tenth of its first value, or by 3 / sqrt(n) of it if that is more, with n rows.
@@ -86,7 +86,7 @@ def area_under_curve(columns: Matrix, codes: NDArray[np.intp]) -> float:
 
 
 def best_gmean(columns: Matrix, codes: NDArray[np.intp]) -> float:
-    """Return the GMean of two classes at the threshold that is best for these rows."""
+    """Return the highest GMean that any threshold gives on these rows of two classes."""
     order = np.argsort(-columns[:, 0], kind="stable")
     positive = codes[order] == 1
     found, wrong = np.cumsum(positive), np.cumsum(~positive)
@@ -100,7 +100,7 @@ SCORES: dict[str, Callable[[Matrix, NDArray[np.intp]], float]] = {
     "gmean": best_gmean,
 }
 LAMBDA_CRITERIA = ("log_loss", *SCORES)
-"""The criteria for proximalGraph's lambda: ``ProximalGraph(criterion=...)``."""
+"""The accepted values of ``criterion`` in ``ProximalGraph``."""
 
 
 # ------------------------------------------------------------------------------------------ the walk
@@ -108,7 +108,7 @@ LAMBDA_CRITERIA = ("log_loss", *SCORES)
 
 @dataclass(frozen=True)
 class HeldOutRows:
-    """The rows of an inner fold, and the problem of fitting the other rows, or one such problem per class."""
+    """The held-out rows of an inner fold, and one or more problems of fitting the other rows."""
 
     X: Any
     numbers: NDArray[np.intp]
@@ -117,7 +117,7 @@ class HeldOutRows:
 
 @dataclass(frozen=True)
 class Choice:
-    """A path, the fits to all rows at its best lambda, and the relative gaps of all fits."""
+    """A lambda path, the fits to all rows at its best lambda, and the relative duality gaps of all fits."""
 
     path: LambdaPath
     fits: list[GraphFit]
@@ -138,7 +138,7 @@ class LambdaSearch:
     solve: Callable[[LogisticProblem, float], GraphFit]
 
     def choose(self, lams: Matrix, criterion: str, n_jobs: int | None) -> Choice:
-        """Fit to all rows and without each fold, for each lambda in turn, and choose the best lambda."""
+        """Choose the best lambda. For each lambda, fit all rows, and fit the rows outside each fold."""
         losses: list[float] = []
         scores: list[float] = []
         gaps: list[float] = []

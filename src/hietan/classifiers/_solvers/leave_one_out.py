@@ -18,7 +18,7 @@ from hietan.structure._weights import are_whole
 ALPHA_GRID = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 """The candidate values of alpha."""
 HOTTEST = 1e4
-"""The largest temperature of a network, and the inverse of the smallest."""
+"""The largest temperature of a network. The smallest temperature is its inverse."""
 # Up to this total, losses are repeated like their rows, so that their mean is identical.
 _MOST_REPEATED = 1 << 24
 
@@ -68,7 +68,7 @@ class Network:
         log_prior: NDArray[np.float64] | None = None,
         temperature: float = 1.0,
     ) -> NDArray[np.float64]:
-        """Return ln P(c, x) for training rows. Unless given, class probabilities are estimated from the other rows.
+        """Return ln P(c, x) for training rows. By default, class probabilities are estimated from the other rows.
 
         ln P(x | c) is divided by the temperature.
         """
@@ -84,8 +84,7 @@ class Network:
     def choose_alpha(
         self, rows: BinaryRows, codes: NDArray[np.int64], log_prior: NDArray[np.float64] | None = None
     ) -> float:
-        """Return the alpha with the smallest leave-one-out log loss over all training rows, or the smallest
-        alpha if several tie.
+        """Return the alpha with the smallest leave-one-out log loss. If several alphas tie, return the smallest.
 
         Parameters
         ----------
@@ -148,7 +147,7 @@ def stand_for_copies(rows: BinaryRows, unit: float) -> bool:
 
 
 def leave_one(rows: BinaryRows, unit: float) -> BinaryRows:
-    """Return the rows, weighted by the part to leave out: one copy, or the whole weight if there are no copies."""
+    """Return the rows with the weights to leave out. Rows with fractional weights are left out as a whole."""
     if rows.weights is None or not stand_for_copies(rows, unit):
         return rows
     return replace(rows, weights=np.full(rows.n_rows, round(1 / unit), dtype=np.int32))

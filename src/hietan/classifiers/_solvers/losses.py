@@ -1,4 +1,4 @@
-"""The loss functions of a ridge with their derivatives: logistic for two classes, multinomial for more.
+"""The logistic and multinomial loss functions of a ridge regression, with their derivatives.
 
 Scores have a row per training row, and one column for two classes, or a column per class for more.
 """
@@ -15,7 +15,7 @@ from scipy.special import expit, logsumexp, softmax
 
 Matrix = NDArray[np.float64]
 HOTTEST = 20.0
-"""The default largest temperature, and the inverse of the smallest."""
+"""The default of the largest temperature. The smallest temperature is its inverse."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class _Diagonal:
 
 @dataclass(frozen=True, eq=False)
 class LogisticLoss:
-    """sum_i m_i ln(1 + exp(-y_i f_i)), with signs y and weights m, both of shape (n_rows, 1)."""
+    """The logistic loss, sum_i m_i ln(1 + exp(-y_i f_i)), with signs y and weights m of shape (n_rows, 1)."""
 
     signs: Matrix
     weights: Matrix
@@ -72,7 +72,7 @@ class _Softmax:
 
 @dataclass(frozen=True, eq=False)
 class MultinomialLoss:
-    """sum_i m_i (ln sum_c exp(f_ic) - f_ik), k the class of row i; `member` is 1 there and 0 elsewhere."""
+    """The multinomial loss, sum_i m_i (ln sum_c exp(f_ic) - f_ik), where k is the class of row i."""
 
     member: Matrix
     weights: Matrix

@@ -1,4 +1,4 @@
-"""A ridge with offsets, fitted by Newton's method up to a bound on the gap.
+"""Ridge regression with offsets, fitted by Newton's method to a guaranteed accuracy.
 
 Minimises loss(G + X W + b) + (p / 2) |W|^2 + (q / 2) |b|^2. For two classes the loss is logistic, p = ridge * s and
 q = 10. For more it is multinomial with twice these penalties: with W = (-w/2, w/2) and b likewise, two classes are a
@@ -27,15 +27,17 @@ from scipy.linalg import cho_solve, cholesky
 from hietan.classifiers._solvers.losses import Curvature, Loss, Matrix
 
 INTERCEPT_PENALTY = 10.0
-"""Twice the factor of b^2 in the objective of two classes."""
+"""Twice the coefficient of b^2 in the objective for two classes."""
 STIFFEST_OF_TWO, STIFFEST_OF_MORE = 2e9, 2e6
 """The largest curvature of a row's loss, in units of the penalty, at which a fit is accurate and finishes.
 
-Twice a power of ten, so that rows and classes of about the same size do not decide about a ridge such as 1e-6."""
+The limits are twice a power of ten, so that small differences do not decide whether a ridge such as 1e-6 is
+accepted.
+"""
 BLOCK = 4096
-"""The number of columns that are made dense at a time."""
+"""The number of columns to convert to dense form together."""
 DENSE_LIMIT = 4096
-"""The largest system to factorise; it needs 8 * 4096^2 bytes, and twice that while it is made."""
+"""The largest system to factorise. The system needs 8 * 4096^2 bytes, and twice as much while it is set up."""
 TOLERANCE = 1e-12
 """A fit ends when the bound on its distance from the minimum is at most this fraction of the objective."""
 MAX_STEPS = 200
@@ -117,8 +119,8 @@ class RidgeProblem:
         stiffness, limit = self._stiffness(ridge), self._stiffest
         if not stiffness <= limit:
             raise ValueError(
-                f"ridge={ridge} is too small for row weights up to {self.loss.weights.max():.3g}. Their loss "
-                f"outweighs the penalty {stiffness:.3g} times, but a fit needs at most {limit:.3g} times; raise "
+                f"ridge={ridge} is too small for row weights up to {self.loss.weights.max():.3g}. The loss "
+                f"outweighs the penalty by a factor of {stiffness:.3g}, but the limit is {limit:.3g}; raise "
                 "ridge or lower class_weight"
             )
         penalty = self._doubled * ridge * self.unit
@@ -140,7 +142,7 @@ class RidgeProblem:
 
 
 class Whitened:
-    """A ridge in the coordinates U, whose last row contains the constants; see the module docstring."""
+    """A ridge problem in the coordinates U, whose last row contains the constants; see the module docstring."""
 
     def __init__(self, problem: RidgeProblem, penalty: float, intercept_penalty: float) -> None:
         self.problem = problem
@@ -160,7 +162,7 @@ class Whitened:
         return np.vstack([weights, self.intercept_scale * slopes.sum(axis=0)])
 
     def hessian_diagonal(self, curvature: Curvature) -> Matrix:
-        """Return the diagonal of the Hessian, using that zeros and ones equal their squares."""
+        """Return the diagonal of the Hessian, for features that are 0 or 1."""
         weights = self.scale**2 * (self.problem.transposed @ curvature.diagonal)
         return 1 + np.vstack([weights, self.intercept_scale**2 * curvature.diagonal.sum(axis=0)])
 

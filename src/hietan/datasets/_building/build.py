@@ -448,7 +448,7 @@ def _choose_table(
         )
     if not columns.names:
         raise DataError(
-            f"no feature is left of {account.terms.read:,} terms: {account.terms.why or 'no row has one'}"
+            f"no feature is left of {account.terms.read:,} terms: {account.terms.why or 'no row has a term'}"
         )
     return rows, columns
 

@@ -1,4 +1,4 @@
-"""A dataset's columns: choose the terms that become features."""
+"""Choose the terms that become a dataset's features."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PART = 1 << 22
 
 @dataclass(frozen=True)
 class Columns:
-    """A table, with each column's name and the ontology term that it stands for.
+    """A table with the name and the ontology term of each column.
 
     Name and term differ only if a trained model knows a term by an id that has been merged since. `missing` lists the
     columns without a term in the ontology.
@@ -31,7 +31,7 @@ class Columns:
     missing: tuple[str, ...] = ()
 
     def beside(self, further: csr_array, names: tuple[str, ...], order: Sequence[str] | None) -> Columns:
-        """Add columns that have no term, in the given order or one after another."""
+        """Add columns without terms, either at the end or in the given order."""
         together: Any = hstack([csc_array(self.X), csc_array(further)], format="csc")
         listed, terms = (*self.names, *names), (*self.terms, *names)
         position = {name: j for j, name in enumerate(listed)}
@@ -44,7 +44,7 @@ class Columns:
         )
 
     def without(self, hierarchy: Hierarchy, tally: Tally, *, roots: bool | None, constant: bool) -> Columns:
-        """Return the columns without constant columns and without roots that have children, depending on the options.
+        """Leave out constant columns, and roots that have children, if the options request this.
 
         If `roots` is None, the roots that are 1 in all rows are left out.
         """
@@ -72,7 +72,7 @@ class Columns:
 def choose_columns(
     X: csr_array, ontology: Ontology, namespaces: Collection[str], min_support: int, tally: Tally
 ) -> Columns:
-    """Return the current terms in these namespaces that enough rows have. X has a column for every ontology term."""
+    """Return the current terms that are in these namespaces and that enough rows have."""
     ones = _ones(X)
     terms = list(ontology.terms.values())  # undefined parents come after these
     fitting = [not term.is_obsolete and term.namespace in namespaces for term in terms]
@@ -87,7 +87,7 @@ def choose_columns(
 def given_columns(
     X: csr_array, ontology: Ontology, hierarchy: Hierarchy, features: tuple[str, ...], tally: Tally
 ) -> Columns:
-    """Return exactly these features, in this order. Features that the ontology does not contain become columns of 0."""
+    """Return exactly these features, in this order. Features that the ontology lacks become columns of 0."""
     terms = tuple(ontology.resolve(feature) or feature for feature in features)
     known = np.array([term in ontology.terms for term in terms], dtype=bool)
     position = {term: j for j, term in enumerate(hierarchy.features)}

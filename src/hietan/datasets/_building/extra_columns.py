@@ -32,7 +32,7 @@ _RANGE = re.compile(r"=\[([^,]{1,40}), ([^,]{1,40})\)").fullmatch
 
 @dataclass(frozen=True)
 class Attributes:
-    """A table's columns, with a text for each dataset row, or "missing".
+    """A table's columns, which contain a text or "missing" for each dataset row.
 
     Attributes
     ----------
@@ -229,7 +229,7 @@ def _inner_edges(numbers: NDArray[np.float64], bins: int) -> list[float]:
 
 
 def passed_by_rows(tests: Sequence[ColumnTest], attributes: Attributes, n_rows: int) -> csr_array:
-    """Return a matrix with a column per test, with a 1 if the row passes the test."""
+    """Return a matrix with a column per test, which contains a 1 for each row that passes the test."""
     table = np.zeros((n_rows, len(tests)), dtype=np.uint8)
     for j, test in enumerate(tests):
         table[:, j] = test.passed(attributes.values[test.column])

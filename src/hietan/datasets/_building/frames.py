@@ -86,7 +86,7 @@ def _split_target(frame: Any, target: Any, rows: Sequence[str]) -> tuple[list[st
     if isinstance(target, str):
         if target not in frame.columns:
             shown = first_few(list(map(str, frame.columns)))
-            raise ValueError(f"the frame has no class column {target!r}; it has {shown}")
+            raise ValueError(f"the frame has no class column {target!r}; its columns are {shown}")
         values = frame[target].to_list()
         how = f"{'dropna' if hasattr(frame, 'iloc') else 'drop_nulls'}(subset=[{target!r}])"
         frame = frame.drop(columns=target) if hasattr(frame, "iloc") else frame.drop(target)

@@ -164,7 +164,7 @@ class Genes:
     def annotated(
         self, rows: Sequence[Sequence[str]], column_of: Mapping[str, int], n_columns: int
     ) -> csr_array:
-        """Return a matrix with a 1 for each term with which a row's objects are directly annotated."""
+        """Return a matrix with a 1 for each term that directly annotates one of a row's objects."""
         table: Any = self.pairs.matrix(len(self.numbers), column_of, n_columns)
         sizes = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
         numbers = np.fromiter(
@@ -208,7 +208,7 @@ class Genes:
         return found
 
     def named_by(self, kind: str) -> dict[str, tuple[str, ...]]:
-        """Return all genes with their objects, named by this kind of name."""
+        """Return a mapping from each gene's names of this kind to the gene's objects."""
         if kind == "id":
             return {name: (name,) for name in self.numbers}
         index = self.by_symbol if kind == "symbol" else self.by_synonym
@@ -299,7 +299,7 @@ class GeneRows:
 
 
 def all_rows(genes: Genes, kind: str, tally: Tally) -> GeneRows:
-    """Return a row for every gene with a usable annotation, named by this kind of name."""
+    """Return a row for every gene with a usable annotation. Rows are named by this kind of name."""
     named = genes.named_by(kind)
     tally.read = len(named)
     kept = {name: objects for name, objects in named.items() if genes.has_terms(objects)}

@@ -228,7 +228,7 @@ def _features(features: Iterable[str] | None) -> tuple[str, ...] | None:
 # ---------------------------------------------------------------------------------------- one dataset like another
 
 ALL_EDGES = "all edges"
-"""The provenance's relations of edges that do not name any."""
+"""The relation that a provenance records if the edges do not name their relations."""
 # Options that change the meaning of a feature, with their names in messages and the meaning of no choice.
 _COMPARED = {
     "relations": ("relations", "none"),

@@ -17,7 +17,7 @@ _EXAMPLES = 3
 
 
 class Meaning(NamedTuple):
-    """The current term that an annotated term stands for and how it was found, or why there is no current term."""
+    """The current term for an annotated term and how the current term was found, or why there is no current term."""
 
     term: str | None
     change: str = ""
@@ -62,7 +62,7 @@ class TermMeanings:
 
     @property
     def found(self) -> dict[str, str]:
-        """The current term of each annotated id that has one, and of that term's other ids."""
+        """A mapping to the current term from each annotated id, and from all other ids of the annotated terms."""
         pairs = zip(self._position, self._meanings, strict=True)
         used = {given: meaning.term for given, meaning in pairs if meaning.term is not None}
         terms = self.ontology.terms
@@ -81,7 +81,7 @@ class TermMeanings:
     def numbers(
         self, term_ids: Sequence[str], number_of: Callable[[str], int], tally: Tally
     ) -> NDArray[np.int64]:
-        """Return the current terms' numbers for many annotations.
+        """Return the number of the current term for each annotation.
 
         Annotations without a current term get -1 and are counted.
 

@@ -165,7 +165,7 @@ def _refuse_insecure(response: Any, **options: Any) -> None:
     """Raise DataError for a response or redirect that came neither by https nor from this machine."""
     address = urlsplit(response.url)
     if address.scheme != "https" and address.hostname != "127.0.0.1":
-        raise DataError(f"it redirects to {response.url:.200}; only https addresses are accepted")
+        raise DataError(f"the address redirects to {response.url:.200}; only https addresses are accepted")
 
 
 def _refuse_page(path: Path) -> None:

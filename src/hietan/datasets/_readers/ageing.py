@@ -46,7 +46,7 @@ def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "")
     genes, all_terms, rows, classes = _read_table(source)
     keep = [i for i, term in enumerate(all_terms) if term not in GO_ROOTS]
     if not keep:
-        raise DataError("no term besides the roots of GO", source_name(source))
+        raise DataError("the table has no terms except the roots of GO", source_name(source))
     terms = [all_terms[i] for i in keep]
     X = csr_array(np.ascontiguousarray(rows[keep].T))
     features = [ontology.resolve(term) or term for term in terms]
@@ -84,16 +84,18 @@ def _read_table(
     rows = _rows(source)
     _, line, genes = next(rows, ("", None, []))
     if not genes:
-        raise DataError("no gene ids; expected a first row 'is_a,<gene id>,<gene id>,...'", file_name, line)
+        raise DataError(
+            "the table has no gene ids; expected a first row 'is_a,<gene id>,<gene id>,...'", file_name, line
+        )
     if repeated := first_repeated(genes):
-        raise DataError(f"duplicate gene id {repeated!r}", file_name, line)
+        raise DataError(f"the gene id {repeated!r} occurs twice", file_name, line)
     body = {}
     for label, line, fields in rows:
         if "class" in body:
             message = f"row {label!r} comes after the row 'class', which must be the last row"
             raise DataError(message, file_name, line)
         if label in body:
-            raise DataError(f"second row for {label}", file_name, line)
+            raise DataError(f"the table has a second row for {label}", file_name, line)
         body[label] = _binary(fields, len(genes), file_name, line)
     if "class" not in body:
         raise DataError("the row 'class' is missing; expected it as the last row", file_name)

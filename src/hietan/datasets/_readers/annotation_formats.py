@@ -411,8 +411,8 @@ def _find_columns(
             return left[0], terms[0], f"the column {table.heading[left[0]][:80]} contains the ids"
     if table.width != 2:
         raise DataError(
-            "the columns of ids and terms are unclear; head them `id` and `term`, or name them (in Python: pair_columns; "
-            "for `hietan build`: --pair-columns); the columns are "
+            "the columns of ids and terms are unclear; head them `id` and `term`, or name them (in Python: "
+            "pair_columns; for `hietan build`: --pair-columns); the columns are "
             f"{table.shown_columns()}. The formats with a line per annotation are {', '.join(LINE_FORMATS)}",
             table.name,
         )

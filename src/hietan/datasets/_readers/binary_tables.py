@@ -73,7 +73,9 @@ def binary_rows(source: TextSource, kind: str) -> Iterator[_Row]:
         except (DataError, ImportError):
             raise
         except Exception as error:  # each of the libraries has its own, and lets many others through
-            raise DataError(f"the {kind} is damaged or truncated here: {error}", name, line + 1) from error
+            raise DataError(
+                f"the {kind} is damaged or truncated at this line: {error}", name, line + 1
+            ) from error
 
 
 def _parquet(file: Any, name: str) -> Iterator[_Row]:
@@ -136,8 +138,8 @@ def _excel(file: Any, name: str) -> Iterator[_Row]:
         largest = max(archive.infolist(), key=lambda part: part.file_size)
     if largest.file_size > _MOST_BYTES:
         raise DataError(
-            f"the part {largest.filename[:80]} unpacks to {largest.file_size:,} bytes; at most {_MOST_BYTES:,} are "
-            "read, so save the table as Parquet or CSV",
+            f"the part {largest.filename[:80]} unpacks to {largest.file_size:,} bytes; at most {_MOST_BYTES:,} bytes "
+            "are read, so save the table as Parquet or CSV",
             name,
         )
     with warnings.catch_warnings():
@@ -146,7 +148,7 @@ def _excel(file: Any, name: str) -> Iterator[_Row]:
     sheet, width = book.worksheets[0], 0
     if len(book.worksheets) > 1:
         warnings.warn(
-            f"{name}: only the first of {len(book.worksheets)} sheets is read, {sheet.title!r:.80}",
+            f"{name}: only the first of {len(book.worksheets)} sheets, {sheet.title!r:.80}, is read",
             DataWarning,
             stacklevel=2,
         )

@@ -28,14 +28,14 @@ TextSource: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 _CHUNK = 1 << 18
 LONGEST_LINE = 1 << 25
-"""The longest line in characters: a small archive may unpack to a line that fills the memory."""
+"""The length limit of a line in characters, because a small archive can unpack to a line that fills the memory."""
 # `zipfile` raises RuntimeError for encrypted members and, as NotImplementedError, for unknown compressions; wrong
 # offsets make it seek before the beginning of a file, which is an OSError or a ValueError.
 BROKEN = (
     *(OSError, EOFError, ValueError, OverflowError, RuntimeError),
     *(zlib.error, lzma.LZMAError, struct.error, zipfile.BadZipFile),
 )
-"""The exceptions of reading a damaged file or archive."""
+"""The exceptions that a damaged file or archive can raise while it is read."""
 _BINARY = {
     b"PAR1": "Parquet file",
     b"ARRO": "Arrow file",
@@ -94,7 +94,7 @@ def numbered_lines(source: TextSource, *, whole: bool = False) -> Generator[tupl
     for text, broken in _texts(source):
         if "\0" in text:
             at = start + (rest + text).split("\0", 1)[0].count("\n")
-            raise DataError("binary data (a NUL byte) instead of text", name, at)
+            raise DataError("the file contains binary data (a NUL byte) instead of text", name, at)
         known = rest + text
         lines = known.split("\n")
         rest = lines.pop()
@@ -107,7 +107,7 @@ def numbered_lines(source: TextSource, *, whole: bool = False) -> Generator[tupl
         yield from enumerate(lines, start)
         start += len(lines)
         if broken:
-            raise DataError(f"the file is damaged or truncated here: {broken}", name, start)
+            raise DataError(f"the file is damaged or truncated at this line: {broken}", name, start)
     if rest:
         if whole:
             warnings.warn(
@@ -120,7 +120,7 @@ def numbered_lines(source: TextSource, *, whole: bool = False) -> Generator[tupl
         yield start, line
     if n_latin:
         warnings.warn(
-            f"{name}: {n_latin} lines are not UTF-8 (first: line {first_latin}); read as Latin-1",
+            f"{name}: {n_latin} lines are not UTF-8 (first: line {first_latin}) and were read as Latin-1",
             DataWarning,
             stacklevel=2,
         )
@@ -244,13 +244,15 @@ def _member(archive: zipfile.ZipFile, name: str, wanted: str) -> str:
     members = [m for m in archive.namelist() if not m.endswith("/") and not m.startswith("__MACOSX/")]
     if wanted:
         if wanted not in members:
-            raise DataError(f"no such file in the archive, which contains {', '.join(members[:8])}", name)
+            raise DataError(
+                f"the archive does not contain this file; it contains {', '.join(members[:8])}", name
+            )
         return wanted
     data = [m for m in members if PurePath(m).suffix.lower() in _TEXT_SUFFIXES]
     chosen = members if len(members) == 1 else data
     if len(chosen) != 1:
         raise DataError(
-            f"expected an archive of one file, found {len(members)}: {', '.join(members[:5])}; "
+            f"expected an archive with one file, found {len(members)}: {', '.join(members[:5])}; "
             f"name one of them, such as {name}/{(members or ['member'])[0]}",
             name,
         )

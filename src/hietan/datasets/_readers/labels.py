@@ -202,7 +202,7 @@ def _one_label_each(
         disagree = len(set(labels)) > 1
         if disagree and on_conflict == "raise":
             other = next(line for label, line in statements if label != labels[0])
-            raise DataError(f"an earlier row gives another label for {name!r}", source, other)
+            raise DataError(f"an earlier row has a different label for {name!r}", source, other)
         label = resolve_conflict(labels, on_conflict)
         if label:
             by_id[name] = label

@@ -61,7 +61,7 @@ def read_obo(source: TextSource) -> Ontology:
                 raise DataError(f"an earlier [Term] has the id {term.id}", name, start)
             terms[term.id], starts[term.id] = term, start
     if not terms:
-        raise DataError("no [Term] stanza found; expected an ontology in OBO format", name)
+        raise DataError("the file has no [Term] stanza; expected an ontology in OBO format", name)
     return Ontology(terms, header.get("data-version", ""), name, starts)
 
 

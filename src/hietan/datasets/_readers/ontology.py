@@ -20,7 +20,7 @@ RELATIONS = frozenset(
         *("occurs_in", "happens_during", "ends_during", "develops_from", "derives_from", "located_in"),
     ]
 )
-"""Relations that identify a column without a name."""
+"""The relations that identify an unnamed column of a table as its relation column."""
 
 
 def relation_name(text: str) -> str:
@@ -251,7 +251,7 @@ class Ontology:
 
 
 def namespace_codes(namespaces: str | Iterable[str]) -> tuple[str, ...]:
-    """Return any of "BP", "MF" and "CC", in this order, from "CCBP", "CC,BP" or ("CC", "BP").
+    """Return the GO abbreviations in a text or sequence, in the order "BP", "MF", "CC".
 
     >>> namespace_codes("ccbp"), namespace_codes("MF, BP")
     (('BP', 'CC'), ('BP', 'MF'))

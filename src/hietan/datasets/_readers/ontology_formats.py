@@ -53,7 +53,9 @@ def read_with_pronto(source: TextSource) -> Ontology:
             stacklevel=3,
         )
     if not terms:
-        raise DataError("no term found; expected an ontology in OBO, OBO-Graph JSON or OWL", name)
+        raise DataError(
+            "the file contains no terms; expected an ontology in OBO, OBO-Graph JSON or OWL", name
+        )
     return Ontology(terms, loaded.metadata.data_version or "", name)
 
 
@@ -72,7 +74,7 @@ def _read_whole(source: TextSource, name: str) -> bytes:
         try:
             json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"not an ontology in OBO-Graph JSON: {error}", name) from error
+            raise DataError(f"the file is not an ontology in OBO-Graph JSON: {error}", name) from error
     return data
 
 

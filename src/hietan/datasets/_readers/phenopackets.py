@@ -32,7 +32,7 @@ def read_folder(folder: Path) -> Iterator[Annotation]:
 
 
 def read_packets(files: Iterable[tuple[Iterable[tuple[int, str]], str]]) -> Iterator[Annotation]:
-    """Yield annotations from files that contain a packet, a cohort or a family each.
+    """Yield annotations from files, each of which contains a packet, a cohort or a family.
 
     An excluded feature gets the qualifier NOT. The id of a subject is a synonym of its packet. A warning names packets
     without features.
@@ -77,7 +77,8 @@ def _members(loaded: dict[str, Any], name: str) -> list[Any]:
 def _entry(found: Any, key: str, kind: type, name: str) -> Any:
     if not isinstance(found, dict) or not isinstance(found.get(key), kind):
         raise DataError(
-            f"not a phenopacket: expected an object with {key!r}, of type {kind.__name__}; got {found!r:.80}",
+            f"the content is not a phenopacket; expected an object with {key!r}, of type {kind.__name__}; "
+            f"got {found!r:.80}",
             name,
         )
     return found[key]
@@ -97,7 +98,9 @@ def _load(lines: Iterable[tuple[int, str]], name: str) -> dict[str, Any]:
             f"the phenopacket is damaged: {error}", name, getattr(error, "lineno", None)
         ) from error
     if not isinstance(loaded, dict):
-        raise DataError(f"not a phenopacket: expected an object with 'id', got {loaded!r:.80}", name)
+        raise DataError(
+            f"the content is not a phenopacket; expected an object with 'id', got {loaded!r:.80}", name
+        )
     return loaded
 
 

@@ -17,7 +17,9 @@ PEEK = 100
 """How many rows are examined to detect the content of a table."""
 
 MISSING_VALUES = ("", "NA", "na", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>")
-"""Texts that stand for a missing label or value. In a column of ids or terms they are names: `nan` is a gene."""
+"""Texts that stand for a missing label or value. In a column of ids or terms, these texts are ordinary names, because
+a gene is called `nan`.
+"""
 _MISSING_OBJECTS = ("none", "nan", "nat", "<na>")  # of Python, NumPy and pandas, as text in lower case
 
 # Number of rows to read at a time; with many more, Python's garbage collector would visit each again.
@@ -85,7 +87,7 @@ class Table:
     def of_lines(
         cls, lines: Iterable[_Numbered], name: str, comment: str = "", delimiter: str | None = None
     ) -> Table:
-        """Return the table in these lines.
+        """Return the table that these lines contain.
 
         Parameters
         ----------
@@ -155,7 +157,7 @@ class Table:
         return chain.from_iterable(self.row_blocks(last, tally))
 
     def row_blocks(self, last: int, tally: Tally) -> Iterator[list[_Record]]:
-        """Yield the same rows in large blocks. Use either this method or `rows`, not both."""
+        """Yield the rows in large blocks. Use either this method or `rows`, but not both."""
         width, short, long = self.width, [0, 0], [0, 0]
         records, self._peeked = chain(self._peeked, self._records), []
         while block := list(islice(records, _BLOCK)):

@@ -1,4 +1,4 @@
-"""Taxonomies without edges, with a path per row, as in product categories, or a code, as in ICD-10 and MeSH."""
+"""Taxonomies in which each row has a path, as in product categories, or a code, as in ICD-10 and MeSH."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def find_separator(lines: Iterable[str]) -> str | None:
 
 
 def find_codes(rows: Sequence[Sequence[str]]) -> int | None:
-    """Return the column of codes that begin with other codes, if there is one and the other columns contain names.
+    """Return the column with codes that begin with other codes, or None if there is no clear column of codes.
 
     An edge table has no such column: one of its columns has values of the other, or values that repeat. One cell of 20
     may be wrong, so that the reader of codes can name its line.
@@ -69,7 +69,7 @@ def read_taxonomy(
     columns: Sequence[str | int] | None = None,
     header: bool | None = None,
 ) -> Ontology:
-    """Read paths or codes. A further column, if there is one, gives each path's id or each code's name.
+    """Read paths or codes. An optional second column contains each path's id or each code's name.
 
     Nodes are named by their paths or codes. Ids and names are also understood. An id or name that stands for several
     nodes is a node below all of them. If a path has several ids, all ids are nodes below their paths. The last name
@@ -116,7 +116,9 @@ def read_taxonomy(
         known = labels.setdefault(node, {})
         if codes and known and label not in known:
             other = f"{next(iter(known))[:80]!r} in line {lines[node]}"
-            raise DataError(f"the code {key[:80]} means {label[:80]!r} here and {other}", table.name, line)
+            raise DataError(
+                f"the code {key[:80]} means {label[:80]!r} in this line, but {other}", table.name, line
+            )
         lines.setdefault(node, line)
         known |= {label: None} if label else {}
     if codes and any(code.count(".") > 1 for code in lines):

@@ -63,11 +63,11 @@ class ChosenRows:
 
     @property
     def view(self) -> DatasetView:
-        """The names in the dataset."""
+        """The names of the dataset's rows, columns and classes."""
         return self.study.view(self.dataset)
 
     def explain(self, key: str, *, in_detail: bool = False) -> ExplainedRows:
-        """Return a method's explanations of the rows, after fitting the models that this needs.
+        """Fit the necessary models, and return a method's explanations of the rows.
 
         If `in_detail`, also return the term effects, if the method has any.
         """
@@ -82,7 +82,7 @@ class ChosenRows:
 
     @property
     def recipe(self) -> bytes:
-        """A hash of everything that affects the dataset's details, except its readable names."""
+        """A hash of everything that affects the dataset's details, except the readable names."""
         manifest = self.study.manifest
         parts = [manifest["versions"], manifest["cv"], self.study.seeds[0], self.dataset]
         parts += [manifest["datasets"][self.dataset]]
@@ -341,7 +341,7 @@ class ExplainJob:
 
 @dataclass(frozen=True)
 class ExplainedMethod:
-    """An `ExplainJob`'s outcome.
+    """The explanations that an `ExplainJob` makes, or the reason why there are none.
 
     Attributes
     ----------
@@ -363,7 +363,7 @@ class ExplainedMethod:
 
 
 def run_explain_job(job: ExplainJob) -> ExplainedMethod:
-    """Explain rows. A method that cannot explain its predictions does not stop the others."""
+    """Explain rows. If a method cannot explain its predictions, the other methods continue."""
     done = ExplainedMethod(job.dataset, job.key)
     try:
         with one_thread():

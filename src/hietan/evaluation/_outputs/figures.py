@@ -1,4 +1,4 @@
-"""A study's figures: ranks, incomplete rows and used features. Each is drawn into `ax` if `ax` is given."""
+"""Draw a study's figures, which show ranks, incomplete rows and used features."""
 
 from __future__ import annotations
 

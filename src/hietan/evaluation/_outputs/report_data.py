@@ -118,7 +118,7 @@ class DatasetDetails:
         self.reasons.texts = kept["reasons"]
 
     def content(self) -> dict[str, Any]:
-        """Return the content of the file as plain values."""
+        """Return the dataset's details as plain values."""
         hierarchy, data = self.view.hierarchy, self.view.data
         similar = similar_rows(data.X, list(self.chosen)) if self.chosen else {}
         return {
@@ -144,7 +144,7 @@ class DatasetDetails:
         }
 
     def write(self, folder: Path, recipe: bytes | None = None) -> Path:
-        """Write the file to a study's directory, marked with the recipe that made it; see `kept_details`."""
+        """Write the details to a study's directory, together with a recipe that `kept_details` compares."""
         text = json.dumps(self.content(), separators=(",", ":"))
         if recipe is not None:
             text = f'{text[:-1]}{_MARK}{_mark(text[:-1], recipe)}"}}'
@@ -157,7 +157,7 @@ _MARK = ',"mark":"'
 
 
 def kept_details(folder: Path, dataset: str, recipe: bytes) -> dict[str, Any] | None:
-    """Return a dataset's details from a study's directory, if the same recipe made them.
+    """Return a dataset's details from a study's directory if the recipe has not changed, otherwise None.
 
     The file ends with a mark: a hash of everything before it and of the recipe, which stands for everything that the
     explanations depend on. A file that was changed or comes from another study has a different mark.
@@ -239,13 +239,13 @@ def _dense(rows: Any) -> NDArray[Any]:
 
 
 class Reasons:
-    """The distinct sentences on why features were left out, in order of first appearance."""
+    """The different sentences that explain why features were left out, in order of first appearance."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
 
     def index(self, text: str) -> int:
-        """Return a sentence's number. A new sentence is added first."""
+        """Return a sentence's number, after adding the sentence if it is new."""
         if text not in self.texts:
             self.texts.append(text)
         return self.texts.index(text)
@@ -294,9 +294,7 @@ def compact(explanation: Any, reasons: Reasons, shown: int = SHOWN) -> dict[str,
 def _branches(
     explanation: Any, column: Mapping[str, int], place: Mapping[str, int]
 ) -> list[list[Any]] | None:
-    """Return lists [column (-1: the rest), amount, features, [place, amount] of listed features], or None for
-    few features.
-    """
+    """Return the branches as lists [column (-1: the rest), amount, number of features, listed features], if any."""
     features = explanation.contributing
     found = [
         [
@@ -316,9 +314,7 @@ def _branches(
 
 
 def _with_ancestors(explanation: Any, shown: int) -> list[Any]:
-    """Return the strongest contributions and all contributions between them and the roots, so that the
-    drawing is connected.
-    """
+    """Return the strongest contributions, and all contributions on their paths to the roots."""
     place = {name: k for k, name in enumerate(explanation.contributing)}
     kept: set[int] = set()
     found = explanation.strongest[:shown]
@@ -346,12 +342,12 @@ def _removed(explanation: Any, column: Mapping[str, int], reasons: Reasons) -> l
 
 
 def ontology_parents(hierarchy: Any) -> list[list[int]]:
-    """Return, for each column, the columns directly above it."""
+    """Return the parents of each column in the ontology."""
     return [[hierarchy.index(p) for p in hierarchy.parents(name)] for name in hierarchy.features]
 
 
 def decimal(value: float, digits: int = 4) -> float | None:
-    """Return a number rounded for display; None for NaN, and a very large number for infinity."""
+    """Return a number rounded for display. NaN becomes None, and infinity becomes a very large number."""
     return None if value != value else round(min(max(float(value), -INFINITE), INFINITE), digits)
 
 

@@ -10,7 +10,7 @@ from hietan._io.tables import comment_line, csv_text
 
 @dataclass(frozen=True)
 class TextTable:
-    """Text cells with a title and provenance lines.
+    """A table of text cells, with a title and provenance lines.
 
     Attributes
     ----------

@@ -80,7 +80,7 @@ def compare_studies(
                 )
             if key in rows and rows[key] != row:
                 raise StudyError(
-                    f"{directory} and an earlier directory disagree about {', '.join(map(str, key))}; "
+                    f"{directory} and an earlier directory have different results for {', '.join(map(str, key))}; "
                     "compare studies that were run on the same data"
                 )
             n_rows = tested.setdefault((row.dataset, row.seed), row.n_rows)

@@ -28,7 +28,7 @@ from hietan.exceptions import StudyError
 
 BACKENDS = ("threads", "processes", "dask")
 AHEAD = 100
-"""How many jobs a cluster has at a time; the number of workers that will join it is unknown."""
+"""The number of jobs to send to a cluster at a time, because the number of its workers is unknown."""
 PATIENCE = 10.0
 """How many seconds to wait for a Dask scheduler to respond, and for its first worker to join."""
 LOOK_SECONDS = 0.2  # how often to check for Ctrl-C while no job ends
@@ -123,7 +123,7 @@ def check_resources(
     scheduler: str | None,
     executor: Executor | None,
 ) -> None:
-    """Raise StudyError for an unknown backend, or for options that exclude each other."""
+    """Raise StudyError for an unknown backend, or for mutually exclusive options."""
     if n_jobs is not None and not (
         isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and 0 < abs(n_jobs) <= MAX_JOBS
     ):
@@ -142,7 +142,7 @@ def check_resources(
         raise StudyError(f"pass backend={backend!r} or an executor, not both")
     if executor is not None and not hasattr(executor, "submit"):
         raise StudyError(
-            f"executor is a {type(executor).__name__}; expected an executor such as those in concurrent.futures"
+            f"executor is a {type(executor).__name__}; expected an executor like the ones in concurrent.futures"
         )
 
 

@@ -67,7 +67,7 @@ def refuse_other(directory: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def claim(directory: Path, manifest: Mapping[str, Any]) -> None:
-    """Claim the directory for this study if necessary. Raise StudyError if it belongs to another study."""
+    """Claim the directory for this study if necessary. Raise StudyError if the directory belongs to another study."""
     refuse_other(directory, manifest)
     _refuse_shared_files(directory, manifest)
     if not (directory / "study.json").exists():
@@ -94,7 +94,9 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_text(encoding="utf-8"))
         known = manifest["format"] == FORMAT
     except FileNotFoundError:
-        raise StudyError(f"{directory} does not contain a study: it has no study.json") from None
+        raise StudyError(
+            f"{directory} does not contain a study, because the file study.json is missing"
+        ) from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise StudyError(f"{path} is not a valid study description") from None
     if not known:

@@ -33,7 +33,7 @@ from hietan.evaluation._study.journal import FORMAT
 from hietan.exceptions import StudyError
 
 MOST_SEEDS = 2**20
-"""The most seeds that a study can have."""
+"""The largest number of seeds in a study."""
 EQUAL_ROWS = ("keep", "same-fold", "not-tested")
 """The ways in which a study can treat identical rows."""
 
@@ -72,12 +72,12 @@ class DatasetView:
 
     @property
     def class_names(self) -> list[str]:
-        """The class names, empty if there are none."""
+        """The class names, or an empty tuple if the dataset does not name its classes."""
         return [str(name) for name in getattr(self.data, "target_names", ())]
 
     @property
     def symbols(self) -> list[str]:
-        """The readable row names, empty if there are none."""
+        """The readable row names, or an empty tuple if the dataset has no readable row names."""
         return list(getattr(self.data, "symbols", ()))
 
     @property
@@ -102,14 +102,14 @@ class DatasetView:
 
     @property
     def account(self) -> dict[str, Any]:
-        """The numbers of records read, used and dropped when the dataset was built, empty if unknown."""
+        """The numbers of records that were read, used and dropped when the dataset was built, if known."""
         provenance = getattr(self.data, "provenance", None)
         found = provenance.get("account") if isinstance(provenance, dict) else None
         return found if isinstance(found, dict) else {}
 
     @property
     def equal_rows(self) -> dict[str, Any]:
-        """The counts and the warning from `EqualRows`."""
+        """The counts of identical rows and the warning from `EqualRows`."""
         found = count_equal_rows(self.data.X, self.data.y)
         return asdict(found) | {"warning": found.warning}
 
@@ -251,7 +251,7 @@ class Study:
 
     @cached_property
     def shared_rows(self) -> dict[str, list[str]]:
-        """For each dataset that has any, the datasets that share more than half of the smaller dataset's rows."""
+        """The overlapping datasets of each dataset, which share more than half of the smaller dataset's rows."""
         rows = {name: self.view(name).row_identities for name in self.datasets}
         found = {
             name: [
@@ -341,7 +341,7 @@ class Study:
         return found
 
     def incomplete(self, dataset: str, seed: int) -> list[Any]:
-        """Return a dataset's rows after they have lost each share of their annotations."""
+        """Return a copy of a dataset's rows for each share of annotations that the rows lose."""
         data = self.datasets[dataset]
         return [data.hierarchy.lose_annotations(data.X, share, seed) for share in self.lose]
 
@@ -391,7 +391,7 @@ def plan_study(
     lose: Iterable[float] = (),
     equal_rows: str = "keep",
 ) -> Study:
-    """Return a study made of these parts; see `run_study` for the parameters. Raise StudyError if a part is invalid."""
+    """Plan a study; see `run_study` for the parameters. Raise StudyError if a parameter is invalid."""
     if isinstance(methods, Mapping):
         methods = [Method(name, estimator) for name, estimator in methods.items()]
     if isinstance(seeds, int) and seeds > MOST_SEEDS:
@@ -400,7 +400,7 @@ def plan_study(
     if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0:
         raise StudyError(f"seeds is {seeds!r}; expected a number above 0, or distinct seeds of 0 or more")
     if isinstance(cv, bool) or not (isinstance(cv, Integral) or callable(getattr(cv, "get_n_splits", None))):
-        raise StudyError(f"cv is {cv!r:.80}; expected a number of folds, or a splitter of scikit-learn")
+        raise StudyError(f"cv is {cv!r:.80}; expected a number of folds, or a scikit-learn splitter")
     if isinstance(cv, Integral) and cv < 2:
         raise StudyError(f"cv is {cv}; expected at least 2 folds")
     named = _by_name("dataset", [(data.name, data) for data in datasets])
@@ -410,7 +410,7 @@ def plan_study(
         raise StudyError(f"equal_rows is {equal_rows!r:.80}; expected one of {', '.join(EQUAL_ROWS)}")
     if equal_rows == "same-fold" and row_groups:
         raise StudyError(
-            "equal_rows='same-fold' and row_groups exclude each other; put identical rows in a group instead"
+            "equal_rows='same-fold' and row_groups are mutually exclusive; put identical rows in a group instead"
         )
     shares = list(lose)
     if not all(isinstance(s, Real) and 0 <= s <= 1 for s in shares) or len(set(shares)) < len(shares):
@@ -433,7 +433,7 @@ def plan_study(
         )
     if row_groups and not any(row in row_groups for name in named for row in study.view(name).instance_names):
         raise StudyError(
-            f"row_groups names no row of the datasets, only others such as {next(iter(row_groups))!r}; use the "
+            f"row_groups names none of the datasets' rows, but others such as {next(iter(row_groups))!r}; use the "
             "datasets' row names"
         )
     return study
@@ -445,7 +445,7 @@ def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in items]
     repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
-        raise StudyError(f"{what} {repeated[0]!r} is given twice; give each a different name")
+        raise StudyError(f"{what} {repeated[0]!r} is given twice; give every {what} a different name")
     if "" in names:
-        raise StudyError(f"a {what} has no name; each needs one")
+        raise StudyError(f"a {what} has no name; give every {what} a name")
     return dict(items)

@@ -94,7 +94,7 @@ class StudyResults:
         return tuple(row for rows in self.comparisons_by_ranking(rope=rope) for row in rows)
 
     def comparisons_by_ranking(self, *, rope: float = ROPE) -> tuple[tuple[MethodComparison, ...], ...]:
-        """Return the rows of `comparisons` for each of the `rankings`. They are computed only once."""
+        """Return the rows of `comparisons` for each ranking. The rows are computed only once."""
         if rope not in self._compared:
             self._compared[rope] = tuple(
                 tuple(compare_methods(ranking, self.bootstrap(ranking), rope=rope))
@@ -191,7 +191,7 @@ class StudyResults:
         return tuple(rows)
 
     def bootstrap(self, ranking: Ranking) -> Bootstrap | None:
-        """Return bootstrap draws for a ranking's methods, drawn once, or None unless the ranking is by GMean."""
+        """Return bootstrap draws for a ranking's methods, or None if the ranking is not by GMean."""
         if ranking.metric != "gmean":
             return None
         which = (ranking.tuning, ranking.setting, ranking.methods)
@@ -209,7 +209,7 @@ class StudyResults:
 
 
 def results_from_journals(study: Study, folder: Path) -> StudyResults:
-    """Read a finished study's journals in order, and compute everything else from them."""
+    """Read a finished study's journals, and compute all results from the journals."""
     shares = (0.0, *study.lose)
     predicted: dict[float, dict[tuple[str, str, int], PooledPredictions]] = {share: {} for share in shares}
     usage: dict[tuple[str, str], FeatureUsage] = {}

@@ -35,9 +35,9 @@ from hietan.evaluation._study.results import StudyResults, results_from_journals
 from hietan.evaluation._usage import count_usage
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
-"""A job, its journal entry, and the seconds that it needs to fit and to predict."""
+"""A job, its journal entry, and its fitting and prediction times in seconds."""
 LONGEST_ERROR = 10_000
-"""The number of characters of an error to keep in one line; `failures.txt` has the full text."""
+"""The largest number of characters in a one-line error. The file `failures.txt` has the full text."""
 
 
 def run_study(

@@ -38,8 +38,8 @@ function finalModelLine(why, ranked) {
   return el(
     "p",
     {},
-    `Log-odds ${signed(why.log_odds, 3)} from ${used}, by the final model.`,
-    isOther && ` The rank comes from a model that did not see this ${rowNoun}: log-odds ${signed(ranked, 3)}.`,
+    `The log-odds by the final model are ${signed(why.log_odds, 3)}, from ${used}.`,
+    isOther && ` The rank comes from a model that did not see this ${rowNoun}, with log-odds ${signed(ranked, 3)}.`,
   );
 }
 
@@ -70,8 +70,8 @@ function learnedTree(dataset, why, title) {
     new TreeDrawing(dataset, why, title).elements(),
     number > 0 &&
       note(
-        "Drawn: the strongest features and their paths to the root. ",
-        `Not drawn: ${plural(number, "weaker feature")}, adding ${signed(total)} in total.`,
+        "The drawing shows the strongest features and their paths to the root. ",
+        `It leaves out ${plural(number, "weaker feature")}, with ${signed(total)} in total.`,
       ),
   ];
 }

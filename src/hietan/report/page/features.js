@@ -42,8 +42,8 @@ class UsageView extends MethodView {
       "How often terms are used",
       csvButton("feature usage", contents),
       note(
-        "How often a term is kept in a test row's tree, and how many edges of these trees contain it, over all " +
-          "seeds. Ranks are among all terms. Terms with equal counts share a rank.",
+        "The table shows how often a term is kept in a test row's tree, and how many edges of these trees contain " +
+          "the term, over all seeds. Ranks are among all terms. Terms with equal counts share a rank.",
       ),
       this.controls("Search terms", () => {}, `hide terms that are kept for ${100 * GENERAL}% of the rows`),
       this.status,

@@ -33,8 +33,9 @@ function incompleteCard(scores, label) {
     tools,
     el("div", { class: "grid two" }, picture, el("div", {}, legend(keys), numbers.elements())),
     note(
-      `Mean ${label} over ${plural(datasets.length, "dataset")}. Each most specific annotation of a held-out row is `,
-      "removed with the given probability, but at least one stays. Training rows are complete.",
+      `The mean ${label} is over ${plural(datasets.length, "dataset")}. Each of a held-out row's most specific `,
+      "annotations is removed with the given probability, but at least one annotation is kept. Training rows are ",
+      "complete.",
     ),
   );
 }

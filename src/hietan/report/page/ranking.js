@@ -54,8 +54,9 @@ function rankingNote(ranking) {
   const written = ([chiSquared, p]) => `chi-squared = ${chiSquared.toFixed(2)}, p = ${pValue(p)}`;
   return note(
     "Rank 1 is best. ",
-    ranking.holm.length > 0 && "p: two-sided comparison with the best method, adjusted by Holm's procedure. ",
-    ranking.intervals.length > 0 && "95% interval: bootstrap over rows, drawn together for all datasets in a group. ",
+    ranking.holm.length > 0 && "p is for a two-sided comparison with the best method, adjusted by Holm's procedure. ",
+    ranking.intervals.length > 0 &&
+      "95% intervals come from a bootstrap, which draws rows together for all datasets in a group. ",
     Object.keys(ranking.group_ranks).length > 0 &&
       "The columns on the right show average ranks within each group of datasets. ",
     ranking.friedman && `Friedman's test: ${written(ranking.friedman)}`,
@@ -98,10 +99,10 @@ function effectsCard(ranking) {
     csvButton(`differences from ${name}`, () => [heads, saved]),
     differences.setRows(rows).elements(),
     note(
-      `Means over the datasets, in ${label}. `,
-      hasIntervals && "95% interval: bootstrap over rows. ",
-      "Rank-biserial: +1 if a method is better on every dataset, −1 if it is worse on every dataset. ",
-      "P: Bayesian signed-rank test, in which differences up to ",
+      `The table shows means over the datasets, in ${label}. `,
+      hasIntervals && "95% intervals come from a bootstrap over rows. ",
+      "The rank-biserial correlation is +1 if a method is better on every dataset, and −1 if it is worse. ",
+      "P comes from a Bayesian signed-rank test, in which differences up to ",
       `${+rope.toPrecision(3)} count as equivalent.`,
       cautionsOf(ranking),
     ),

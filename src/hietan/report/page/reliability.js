@@ -47,7 +47,7 @@ function reliabilityOf(curves) {
         ". ",
         "Each point shows the mean prediction in a bin against the share of its rows that belong to that class. ",
         "Larger points have more rows. On the diagonal, the probabilities are right. Below the diagonal on the right, ",
-        "they are overconfident.",
+        "the probabilities are overconfident.",
       ),
       details({}, "As a table", curveTable(curves)),
     ),

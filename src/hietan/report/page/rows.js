@@ -249,16 +249,17 @@ function scoreTable(dataset, row) {
 function scoreNote(dataset) {
   const [calibrated, raw] = [isCalibrated(dataset), showsRaw(dataset)];
   return note(
-    "Log-odds: the model's own, the sum of its contributions. ",
-    calibrated && "Calibration changes P, not the log-odds. ",
-    about.unlabelled && `Lift: how many times as often ${rowNouns} like this occur among the known ${rowNouns}. `,
+    "Log-odds are the sum of the model's contributions. ",
+    calibrated && "Calibration changes P but not the log-odds. ",
+    about.unlabelled &&
+      `The lift is how many times more frequent these log-odds are among known than among unlabelled ${rowNouns}. `,
     calibrated &&
       (about.unlabelled
-        ? "P: the lift times the given share of positives. "
-        : `Calibrated P: fitted to held-out ${rowNouns}, so about 80% of ${rowNouns} with P = 0.8 have the class. `),
-    raw && "Raw P: the method's uncalibrated probability, which is often too close to 0 or 1. ",
+        ? "P is the lift multiplied by the given share of positives. "
+        : `Calibrated P is fitted to held-out ${rowNouns}, so about 80% of ${rowNouns} with P = 0.8 have the class. `),
+    raw && "Raw P is the method's uncalibrated probability, which is often too close to 0 or 1. ",
     report.lists &&
-      `p-value: about the share of all held-out ${rowNouns} that have the other class and rank at least as high.`,
+      `The p-value is about the share of held-out ${rowNouns} that have the other class and rank at least as high.`,
   );
 }
 

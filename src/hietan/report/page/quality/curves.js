@@ -50,8 +50,9 @@ function curvePair(dataset, method) {
       one("Precision and recall", "precision", ["recall", "precision"], [share, share]),
     ),
     note(
-      "Choose a method above; other methods are faded. The band is its 95% bootstrap interval. Dashed: chance level. ",
-      "Positive is ",
+      "Choose a method above; other methods are faded. The band is the chosen method's 95% bootstrap interval. ",
+      "The dashed line is chance level. ",
+      "The positive class is ",
       bdi(dataset.classes[1]),
       ".",
     ),

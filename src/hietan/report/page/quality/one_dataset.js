@@ -1,5 +1,5 @@
 // How good the methods are on one dataset: its classes, each score with its sampling error, and paired differences.
-const SHOWN_SCORES = ["gmean", "sensitivity", "specificity", "auc", "average_precision"];
+const SHOWN_SCORES = ["auc", "average_precision", "gmean", "sensitivity", "specificity"];
 
 function datasetSection(dataset) {
   const { quality } = dataset;
@@ -140,8 +140,8 @@ function pairsCard(dataset) {
     csvButton("differences " + dataset.name, contents),
     drawnByChoice(switchButtons, "Metric of the differences", options, (score) => pairsTable(pairs[score], score)),
     note(
-      "Each method minus the best method, in the same bootstrap draws. If the interval excludes zero, the two methods ",
-      "probably differ. An interval that only just excludes zero is weak evidence, because the best method was chosen ",
+      "Differences are each method's score minus the best method's score, in the same bootstrap draws. If the interval ",
+      "excludes zero, the two methods probably differ. An interval that only just excludes zero is weak evidence, because the best method was chosen ",
       "on the same rows and several methods are compared with it. The last column is the share of draws in which the ",
       "method beats the best method.",
     ),

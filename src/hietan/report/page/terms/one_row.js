@@ -33,11 +33,12 @@ const weakMark = (why, i) => why.weak.includes(i) && el("strong", { class: "weak
 function countsLegend(why) {
   if (!why.counts) return null;
   return note(
-    `Below a term: the training ${rowNouns} of each class with this value. `,
+    `Below a term are the numbers of training ${rowNouns} of each class with this value. `,
     why.counts_note && `${why.counts_note} `,
-    why.weak.length > 0 && `* Weak: fewer than 5 of these ${rowNouns} have the value, or fewer than 5 do not. `,
+    why.weak.length > 0 &&
+      `* Weak means that fewer than 5 of these ${rowNouns} have the value, or fewer than 5 do not. `,
     Object.keys(why.adjusted).length > 0 &&
-      "Adjustment: the regression's correction to the contribution computed from the counts.",
+      "The adjustment is the regression's correction to the contribution computed from the counts.",
   );
 }
 
@@ -67,7 +68,7 @@ function similarRows({ similar }, goTo, { dataset, datasetIndex }) {
     el("p", {}, "Among them: ", joined(words), "."),
     note(
       "Similarity is simGIC: the information in the terms that two rows share, divided by the information in all ",
-      "terms of either row. Rarer terms carry more information.",
+      "terms of either row. Rarer terms are more informative.",
     ),
   );
 }

@@ -58,7 +58,10 @@ function termInModels(dataset, column) {
   const found = new SortedTable(label, columns, { className: "in-models", column: 1, descending: false });
   return [
     found.setRows(rows).elements(),
-    note(`A dash: not among the model's ${MOST_LISTED_TERMS} most important terms, or the method has no trees.`),
+    note(
+      `A dash means that the term is not among the model's ${MOST_LISTED_TERMS} most important terms, `,
+      "or that the method has no trees.",
+    ),
   ];
 }
 

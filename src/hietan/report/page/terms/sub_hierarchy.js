@@ -33,7 +33,7 @@ function hierarchyCard(dataset, lines) {
     "Where these terms are in the hierarchy",
     svgButton(`hierarchy ${dataset.name}`, picture),
     note(
-      "The terms from the first picture are coloured and stand below their ancestors. A line joins each term to its ",
+      "The terms from the first picture are coloured and are below their ancestors. A line joins each term to its ",
       "children. The number shows the difference that the term makes.",
     ),
     picture,

@@ -49,10 +49,10 @@ class MethodView {
 
 const datasetsWith = (what) => [...datasets.keys()].filter((i) => Object.keys(datasets[i][what] ?? {}).length);
 
-// The method with the highest GMean on a dataset, which is the most interesting one to show.
+// The method with the highest AUC on a dataset, which is the most interesting one to show.
 function bestOf(dataset, offered) {
-  const gmean = (m) => dataset.quality?.methods[m]?.scores.gmean[0] ?? 0;
-  return offered.reduce((best, m) => (gmean(m) > gmean(best) ? m : best));
+  const auc = (m) => dataset.quality?.methods[m]?.scores.auc[0] ?? 0;
+  return offered.reduce((best, m) => (auc(m) > auc(best) ? m : best));
 }
 
 // One term of the list, with its details.
