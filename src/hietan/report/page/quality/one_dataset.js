@@ -140,10 +140,11 @@ function pairsCard(dataset) {
     csvButton("differences " + dataset.name, contents),
     drawnByChoice(switchButtons, "Metric of the differences", options, (score) => pairsTable(pairs[score], score)),
     note(
-      "Differences are each method's score minus the best method's score, in the same bootstrap draws. If the interval ",
-      "excludes zero, the two methods probably differ. An interval that only just excludes zero is weak evidence, because the best method was chosen ",
-      "on the same rows and several methods are compared with it. The last column is the share of draws in which the ",
-      "method beats the best method.",
+      "Differences are each method's score minus the best method's score, in the same bootstrap draws. ",
+      "If the interval excludes zero, the two methods probably differ. ",
+      "An interval that only just excludes zero is weak evidence, because the best method was chosen on the same rows ",
+      "and several methods are compared with it. ",
+      "The last column is the share of draws in which the method beats the best method.",
     ),
   );
 }
