@@ -38,7 +38,7 @@ class DataError(HietanError, ValueError):
 
 
 class CatalogueError(HietanError, ValueError):
-    """An error for a name that the catalogue lacks, or a method that it cannot make with the given settings."""
+    """An error for an unknown name, or for settings with which a method cannot be made."""
 
 
 class ModelFileError(HietanError, ValueError):

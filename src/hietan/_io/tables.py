@@ -43,7 +43,8 @@ def _is_marked(text: str) -> bool:
 
 
 def csv_text(header: Sequence[str] | None, rows: Iterable[Iterable[Any]]) -> str:
-    """Return a table as CSV with full-precision floats, empty cells for None and NaN, and spreadsheet-safe texts.
+    """Return a table as CSV with full-precision floats, empty cells for None and NaN, and text that is safe in
+    spreadsheets.
 
     Parameters
     ----------
@@ -98,5 +99,5 @@ class _Lines:
         self._file = file
 
     def write(self, line: str) -> int:
-        """Write a line from the csv module, with a plain line break at the end."""
+        """Write a line that the csv module made, ending in a plain line break."""
         return self._file.write(line.removesuffix(_ENDING) + "\n")

@@ -10,7 +10,7 @@ _MOST = 10  # words in which typos are looked for: each is compared with all kno
 
 
 def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return the end of an error message about an unknown name, which suggests the closest name or lists all names.
+    """Return text that ends an error message about an unknown name: the closest name, or a list of all names.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from hietan.evaluation._cross_validation import normalised, row_scores
 
 @dataclass(frozen=True, eq=False)
 class HeldOutScores:
-    """Held-out predictions for training rows, which calibrate false discovery rates.
+    """Held-out predictions for training rows, used to calibrate false discovery rates.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def select_rows(ranks: NDArray[np.int64], m: int, fdr: float, *, rows: str, cali
 
 
 def row_odds(log_proba: NDArray[np.float64], position: int | None = None) -> NDArray[np.float64]:
-    """Return the log-odds of the class at this position against all other classes.
+    """Return each row's log-odds of one class, given by its position, against all other classes.
 
     None means the second of two classes, or the most probable class of several.
 

@@ -196,7 +196,7 @@ class TrainedModel:
 
     @property
     def validation_note(self) -> str:
-        """A note on the class frequencies in the validation if the probabilities assume others, otherwise ""."""
+        """A note on the validation's class frequencies, or "" if the probabilities assume the same frequencies."""
         if self.calibration is None or getattr(self.classifier, "class_prior", None) is None:
             return ""
         return (
@@ -252,7 +252,7 @@ class TrainedModel:
 
     @property
     def calibrated_on(self) -> str:
-        """The plural noun for the rows that false discovery rates are based on."""
+        """The plural noun for the rows on which false discovery rates are based."""
         is_part = self.validation is not None and self.validation.is_held_out_once
         return f"{'held-out' if is_part else 'training'} {self.row_noun}s"
 
@@ -270,12 +270,14 @@ class TrainedModel:
         )
 
     def probabilities(self, log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the positive class's probability at these log-odds. Calibrated if the model is calibrated."""
+        """Return the positive class's probability at these log-odds. A calibrated model returns calibrated
+        probabilities.
+        """
         slope, shift = self.calibration or (1.0, 0.0)  # of the second class
         return np.asarray(expit(slope * log_odds + self.positive_sign * shift), dtype=np.float64)
 
     def predicted_labels(self, log_odds: NDArray[np.float64], own: NDArray[Any]) -> NDArray[Any]:
-        """Return each row's predicted label, which depends on the model's cutoff if the model has a cutoff."""
+        """Return each row's predicted label. If the model has a cutoff, the cutoff decides."""
         if self.cutoff is None:
             return own
         labels: NDArray[Any] = self.classifier.classes_[(log_odds >= self.cutoff).astype(np.intp)]
@@ -447,7 +449,7 @@ def _check(model: TrainedModel) -> None:
 
 
 def check_positive(positive: str, classes: Sequence[str]) -> str:
-    """Return the positive class. Raise ValueError unless the positive class is empty or a known class."""
+    """Return the positive class. Raise ValueError for a name that is neither empty nor a known class."""
     if positive and positive not in classes:
         raise ValueError(f"positive is {positive!r:.80}; expected one of the classes {', '.join(classes)}")
     return positive

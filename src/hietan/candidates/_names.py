@@ -23,7 +23,7 @@ _NOBODY: frozenset[int] = frozenset()
 
 @dataclass(frozen=True)
 class RowNames:
-    """All names of some rows.
+    """The ids, symbols and synonyms of some rows.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class RowNames:
 
 @dataclass(frozen=True)
 class NameMatch:
-    """A known row that shares a name with a new row, the shared name, and the weaker of the name's two kinds."""
+    """A match between a new row and a known row that share a name, with the name and the weaker of its two kinds."""
 
     row: int
     name: str
@@ -96,7 +96,7 @@ class NameIndex:
 
     @cached_property
     def folded(self) -> Mapping[str, tuple[str, frozenset[int]]]:
-        """The spelling and the rows of each name, by the name in lower case.
+        """A mapping from each name in lower case to the name's spelling and rows.
 
         A name is left out if spellings that differ in case belong to different rows. For example, `dl` and `Dl` are
         two fly genes.
@@ -170,7 +170,7 @@ def _in_another_case(name: str, own: NameIndex, index: NameIndex) -> dict[int, i
 
 
 def check_kinds(kinds: Sequence[str]) -> None:
-    """Raise ValueError for unknown name kinds."""
+    """Raise ValueError for kinds of names other than id, symbol and synonym."""
     unknown = [kind for kind in kinds if kind not in KINDS]
     if isinstance(kinds, str) or unknown or not kinds:
         raise ValueError(f"match is {kinds!r}; expected one or more of {', '.join(KINDS)}")

@@ -110,7 +110,8 @@ class Candidates:
 
     @property
     def probabilities(self) -> NDArray[np.float64] | None:
-        """The positive class's probability for each row, in the dataset's order. Calibrated if the model is calibrated.
+        """The positive class's probability for each row, in the dataset's order. A calibrated model gives calibrated
+        probabilities.
 
         If one class is unlabelled, the lifts times the share of positives, at most 1; None if the share was not
         given.
@@ -126,7 +127,7 @@ class Candidates:
 
     @cached_property
     def p_value_ranks(self) -> NDArray[np.int64] | None:
-        """Each row's p-value times 1 + the number of calibration rows, in the dataset's order.
+        """Each row's p-value, multiplied by the number of calibration rows plus 1, in the dataset's order.
 
         None if the model has no held-out scores, or no positive class.
         """
@@ -276,7 +277,7 @@ class Candidates:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The table's columns. Some columns are included only if a row has a value for them."""
+        """The table's column names. Optional columns are included only if at least one row has a value."""
         any_known = self.n_new < len(self.matches)
         optional = {
             "name": bool(self.data.symbols) or self.has_symbols,
@@ -310,7 +311,7 @@ class Candidates:
         return comment_line(self.trained.caution + about) + csv_text(self.columns, rows)
 
     def to_frame(self) -> Any:
-        """Return the ranked rows as a pandas frame, with the columns of `to_csv`."""
+        """Return the ranked rows as a pandas DataFrame, with the columns of `to_csv`."""
         pandas = import_optional("pandas", extra="frames", purpose="to_frame")
         values = {column: [getattr(row, column) for row in self.rows] for column in self.columns}
         if self.n_new < len(self.matches):  # missing ranks must not turn the others into floats
@@ -501,7 +502,9 @@ def _named(
 
 
 def align_columns(data: Dataset, features: Sequence[str]) -> Any:
-    """Return the dataset columns that a model uses, in the model's order. Raise DataError if columns are missing."""
+    """Return the dataset's columns for a model's features, in the model's order. Raise DataError if columns are
+    missing.
+    """
     if data.feature_names == tuple(features):
         return data.X
     index = {name: j for j, name in enumerate(data.feature_names)}

@@ -67,7 +67,7 @@ class RowPrediction:
 def closed_columns(
     known: Hierarchy, newer: Hierarchy | None, aliases: Mapping[str, Sequence[str]]
 ) -> ClosedColumns:
-    """Return the model columns that a term sets to 1, using a newer hierarchy for terms that the model lacks.
+    """Return the model's features that a term implies. For terms that the model lacks, use the newer hierarchy.
 
     A term that only the newer hierarchy contains counts as its known ancestors. `aliases` maps other ids to features.
     """
@@ -89,7 +89,7 @@ def closed_columns(
 def predict_terms(
     trained: TrainedModel, lists: Iterable[Any], closed: ClosedColumns, seen: Counter[str], reasons: int
 ) -> list[RowPrediction]:
-    """Predict rows of terms, and count unknown terms in `seen`; see `TrainedModel.predict`."""
+    """Predict rows given as terms, and count unknown terms in `seen`; see `TrainedModel.predict`."""
     lists = [list(each) if isinstance(each, Iterator) else each for each in lists]
     rows, classifier = rows_from_lists(lists, closed), trained.classifier
     for term, n in rows.unknown.items():

@@ -145,7 +145,7 @@ class HeldOut:
     rows: NDArray[np.bool_]
 
     def scores(self, split: bool) -> HeldOutScores | None:
-        """Return the data that false discovery rates need, or None if the classifier has no probabilities."""
+        """Return the held-out scores for false discovery rates, or None if the classifier has no probabilities."""
         said = self.predictions
         joint = said.log_proba if said.joint is None else said.joint
         fold = said.fold * (self.folds > 1)
@@ -153,7 +153,7 @@ class HeldOut:
 
 
 def rows_to_hold_out(y: NDArray[Any]) -> tuple[int, bool]:
-    """Return how many rows to hold out in a single split, and whether the split can replace cross-validation.
+    """Return how many rows to hold out in a single split, and whether a single split can replace cross-validation.
 
     A fifth of the rows are held out, but at most `HELD_OUT`, or as many as a rare class needs. They are enough if the
     standard error of AUC is at most `LARGEST_ERROR` for any AUC.

@@ -133,7 +133,7 @@ def make_fitted_method(
 
 
 def parse_lambda(lam: float | str) -> float | None:
-    """Return proximalGraph's lambda as a number, or None for "tuned". Raise CatalogueError for other texts."""
+    """Return proximalGraph's lambda as a number, or None for "tuned". Raise CatalogueError for any other text."""
     if lam == "tuned":
         return None
     try:
@@ -157,7 +157,7 @@ def make_methods(
     tune_threshold: bool = False,
     min_support: int | None = None,
 ) -> list[Method]:
-    """Make a study's methods. A method with the parameters alpha and smoothing is made once for each setting.
+    """Make a study's methods. If a method has the parameters alpha and smoothing, make it once for each setting.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ class StudyOptions:
     def run_where(
         self, jobs: int | None = None, backend: str | None = None, scheduler: str | None = None
     ) -> StudyOptions:
-        """Return the same study with other run options.
+        """Return the same study with different run options.
 
         None changes nothing, but a new backend drops the scheduler.
         """
@@ -336,7 +336,7 @@ _LEAST = {"folds": 2, "seeds": 1, "min_support_in_folds": 1}
 
 
 def read_study_file(path: str | Path) -> StudyOptions:
-    """Read a study's options from a TOML file, whose keys are the options of ``hietan study``.
+    """Read a study's options from a TOML file. The file's keys are the options of ``hietan study``.
 
     Raises
     ------

@@ -115,7 +115,7 @@ class FittedState:
 
 
 class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """A classifier that needs only per-class counts of binary features.
+    """The base class of classifiers that need only per-class counts of binary features.
 
     A subclass stores its parameters (at least `hierarchy`, `alpha`, `smoothing`, `binarize`, `class_prior`,
     `class_weight` and `n_jobs`) and implements these steps, which run in this order:
@@ -412,7 +412,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
 
 
 class PairBayes(BaseBayes):
-    """A classifier that needs per-class counts of ones and of pairs of ones."""
+    """The base class of classifiers that need per-class counts of ones and of pairs of ones."""
 
     counts_: PairCounts
 
@@ -432,7 +432,7 @@ class PairBayes(BaseBayes):
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:
-        """ln P(x_v = 1 | c) for each class and feature, without regard to other features."""
+        """ln P(x_v = 1 | c) for each class and feature, ignoring all other features."""
         check_is_fitted(self)
         return root_log_prob(self.counts_, self._smoothing)
 

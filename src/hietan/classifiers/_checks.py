@@ -45,7 +45,7 @@ def is_positive(value: object) -> bool:
 
 
 def is_weight(value: object) -> bool:
-    """Return whether a value can be a prior weight: above 0 and with finite logarithms."""
+    """Return whether a value can be a prior weight, which must be above 0 and have a finite logarithm."""
     return is_number(value) and 1e-300 <= value < 1e300  # type: ignore[operator]
 
 
@@ -58,7 +58,7 @@ def is_whole(value: object, least: int, most: int) -> bool:
 
 
 def is_one_of(accepted: Sequence[str]) -> Callable[[object], bool]:
-    """Return a function that tests whether a value is one of these texts."""
+    """Return a function that tests whether a value is one of these strings."""
     return lambda value: isinstance(value, str) and value in accepted
 
 
@@ -108,7 +108,7 @@ def check_parameters(model: Any, accepted: Accepted) -> None:
 
 
 def check_hierarchy(hierarchy: Any) -> None:
-    """Raise an error for a value that is neither a hierarchy nor None."""
+    """Raise an error unless the value is a hierarchy or None."""
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
         raise TypeError(
             f"hierarchy must be a hietan.Hierarchy or None, got {type(hierarchy).__name__}; build one with "
@@ -153,7 +153,7 @@ def require_classes_to_tell_apart(model: Any, classes: NDArray[Any]) -> None:
 
 
 def require_two_classes(classes: NDArray[Any]) -> None:
-    """Raise AttributeError if importances are requested for more than two classes."""
+    """Raise AttributeError for more than two classes, because feature importances need two classes."""
     if len(classes) > 2:
         raise AttributeError(
             f"feature_importances_ needs two classes, but there are {len(classes)}. With more classes, a "
@@ -191,7 +191,7 @@ def require_weight(labels: NDArray[Any]) -> None:
 def class_weights(
     weight: Mapping[Any, float] | str | None, classes: NDArray[Any], totals: NDArray[np.float64]
 ) -> NDArray[np.float64] | None:
-    """Return each class's multiplier for the sample weights, or None if the weights do not change.
+    """Return the factor for the row weights of each class, or None if weights do not change.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def class_weights(
 
 
 def in_memory(rows: Any, taker: str, reason: str) -> Any:
-    """Return rows or labels unchanged. For a Dask collection, raise an error that quotes `taker` and `reason`."""
+    """Return rows or labels unchanged. Raise an error, with `taker` and `reason`, for a Dask collection."""
     if is_partitioned(rows):
         raise TypeError(
             f"{taker} needs rows in memory, got a Dask {type(rows).__name__}; {reason}, so pass the result of "
@@ -234,7 +234,7 @@ def refuse_dataset(model: Any, X: Any, y: Any) -> None:
 
 
 def refuse_target_among_columns(X: Any, y: Any) -> None:
-    """Raise an error if the frame X contains y as a column with y's name."""
+    """Raise an error if the data frame X contains a column that has y's name and values."""
     name = getattr(y, "name", None)
     if not hasattr(X, "iloc") or not hasattr(y, "iloc") or not isinstance(name, str):
         return
@@ -248,7 +248,7 @@ def refuse_target_among_columns(X: Any, y: Any) -> None:
 
 
 def validated(model: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """Validate rows (and labels) with scikit-learn. Sparse rows become CSR, and errors name the column.
+    """Validate rows (and labels) with scikit-learn. Sparse rows become CSR matrices, and errors name the feature.
 
     The indices of a sparse X are checked first, because SciPy does not check them. The caller's X is never changed.
     """
@@ -303,7 +303,7 @@ def _refuse_text(X: Any) -> None:
 
 
 def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_features: int) -> Hierarchy:
-    """Return the hierarchy over the columns of X. Without a hierarchy, the columns are unrelated."""
+    """Return the hierarchy over the features of X. Without a hierarchy, the features are unrelated."""
     if hierarchy is not None:
         return hierarchy.align(names, n_features)
     if names is None or len(set(names)) < len(names) or not all(names):
@@ -315,7 +315,7 @@ def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_
 
 
 def warn_of_columns(hierarchy: Hierarchy | None, names: Sequence[str] | None, stacklevel: int) -> None:
-    """Warn if columns outside the hierarchy resemble its features, or if the columns' ancestors are missing."""
+    """Warn if unknown features have names like those in the hierarchy, or if X lacks ancestors of its features."""
     if hierarchy is None or names is None or tuple(names) == hierarchy.features:
         return
     _warn_of_misspelt(hierarchy, names, stacklevel + 1)
@@ -447,7 +447,7 @@ def warn_of_contradiction(found: Violation | None, stacklevel: int) -> None:
 
 
 def is_partitioned(X: object) -> bool:
-    """Return, without importing Dask, whether X is a Dask collection or a list of delayed blocks."""
+    """Return whether X is a Dask collection or a list of delayed blocks. Dask is not imported."""
     return len(X) > 0 and all(_is_dask(block) for block in X) if isinstance(X, list | tuple) else _is_dask(X)
 
 

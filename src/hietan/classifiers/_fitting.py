@@ -33,7 +33,7 @@ CountFunction = Callable[
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """Settings for counting rows, in a small picklable object that can be sent to cluster workers.
+    """Settings for counting rows. The object is small and can be pickled, so it can be sent to cluster workers.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class RowsInMemory:
 
     @property
     def n_features(self) -> int:
-        """The number of columns."""
+        """The number of features."""
         return int(self.X.shape[1])
 
     @property
@@ -130,21 +130,21 @@ class RowsInMemory:
         )
 
     def counted(self, how: Counting, n_jobs: int | None) -> tuple[Any, Violation | None]:
-        """Return the weighted counts and the first contradiction with the hierarchy."""
+        """Return the weighted counts, and the first row that contradicts the hierarchy."""
         table = BinaryRows.from_matrix(self.X, how.threshold, self.units)
         codes = np.searchsorted(how.classes, self.y)
         counts, violation = how.count(table, codes, len(how.classes), how.hierarchy, n_jobs)
         return counts, self.as_given(violation)
 
     def as_given(self, violation: Violation | None) -> Violation | None:
-        """Return a contradiction with the row's original position."""
+        """Return the contradiction, in which the row's position is now its position in the original rows."""
         if violation is None or self.numbers is None:
             return violation
         row, parent, child = violation
         return int(self.numbers[row]), parent, child
 
     def with_copies(self) -> RowsInMemory:
-        """Return the weighted rows, with copies instead of whole-number weights if there are few copies.
+        """Return the weighted rows. If whole-number weights give few copies, the rows are copied instead of weighted.
 
         Fits that sum floating-point numbers over rows need the copies, so that the fit is identical to a fit to copies.
         """

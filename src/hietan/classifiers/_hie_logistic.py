@@ -300,7 +300,8 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
 
     @also_lazily
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the log-odds of `classes_[1]`, shape (n_samples,), or each class's score if there are more than two.
+        """Return the log-odds of `classes_[1]`, shape (n_samples,). With more than two classes, return each class's
+        score.
 
         The rows are divided among `n_jobs` threads.
         """

@@ -77,7 +77,7 @@ class _SelectedFeatures(PairBayes):
         """The current selection and model, derived from the parameters."""
 
     def selected(self, X: Any) -> list[tuple[str, ...]]:
-        """Return the features that each row of X keeps, in column order."""
+        """Return the features that each row of X keeps, in the feature order of X."""
         rows, names = self._read(X), self.hierarchy_.features
         _ = self._learned  # once, before there are threads
 
@@ -287,7 +287,7 @@ class LazySelection(_SelectedFeatures):
 
     @available_if(lambda self: self.model == "tan")  # type: ignore[untyped-decorator]
     def trees(self, X: Any) -> list[Tree]:
-        """Return the tree over each row's kept features. This method exists only if `model` is "tan"."""
+        """Return the tree over each row's kept features. Only models with `model="tan"` have this method."""
         rows, names = self._read(X), self.hierarchy_.features
         _ = self._learned  # once, before there are threads
 

@@ -30,7 +30,7 @@ _FAN_IN = 8
 
 @dataclass(frozen=True, eq=False)
 class RowsInBlocks:
-    """Delayed blocks of rows and labels, the Dask equivalent of `RowsInMemory`.
+    """Delayed blocks of rows and labels. This class is the Dask equivalent of `RowsInMemory`.
 
     Attributes
     ----------
@@ -73,11 +73,11 @@ class RowsInBlocks:
         per_class: NDArray[np.float64] | None = None,
         unit: float | None = None,
     ) -> RowsInBlocks:
-        """Return the same blocks with weights, which are applied to the rows on the workers."""
+        """Return the same blocks with weights. The workers apply the weights to the rows."""
         return replace(self, per_class=per_class)
 
     def counted(self, how: Counting, n_jobs: int | None) -> tuple[Any, Violation | None]:
-        """Return the summed counts of all blocks. Each block is counted where it is stored, and only counts are sent.
+        """Return the sum of all blocks' counts. Each worker counts its own blocks and sends only counts.
 
         The workers share the blocks. Each worker counts a block in a single thread.
         """
@@ -102,7 +102,7 @@ class RowsInBlocks:
 
 
 def read_blocks(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> RowsInBlocks:
-    """Divide rows, labels and weights into blocks, and find the columns and labels."""
+    """Divide rows, labels and weights into blocks, and find the features and the labels."""
     lazy = _dask()
     for name, value, expected in (("X", X, 2), ("y", y, 1), ("sample_weight", sample_weight, 1)):
         found = getattr(value, "ndim", None)  # a delayed block has every attribute, delayed

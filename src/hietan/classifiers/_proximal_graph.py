@@ -235,7 +235,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
 
     @property
     def selected_features_(self) -> tuple[str, ...]:
-        """The names of the features with a nonzero weight for at least one class, in column order."""
+        """The names of the features with a nonzero weight for at least one class, in the feature order of X."""
         check_is_fitted(self)
         used = np.flatnonzero((self.coef_ != 0).any(axis=0))
         return tuple(self.hierarchy_.features[j] for j in used)
@@ -335,8 +335,8 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     # ------------------------------------------------------------------------------------------ predicting
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the log-odds of `classes_[1]`, shape (n_samples,), or of each class against the rest if
-        there are more than two.
+        """Return the log-odds of `classes_[1]`, shape (n_samples,). With more than two classes, return each class's
+        log-odds against the other classes.
         """
         check_is_fitted(self)
         X = validated(self, _in_memory(X), dtype=np.float64, reset=False)

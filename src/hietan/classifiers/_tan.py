@@ -94,7 +94,7 @@ class _EagerTree(_TreeClassifier):
         return mean_tree_contribution(self.tree_.parent, self.counts_, self._smoothing)
 
     def trees(self, X: Any) -> list[Tree]:
-        """Return the tree that scores each row of X. It is the same object, `tree_`, for all rows."""
+        """Return the tree that scores each row of X. All rows share the same tree, `tree_`."""
         return [self.tree_] * self._read(X).n_rows
 
     def _joint_log(self, rows: BinaryRows) -> NDArray[np.float64]:

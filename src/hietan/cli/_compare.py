@@ -126,7 +126,7 @@ def print_ranking(console: Console, ranking: Ranking) -> None:
 
 
 def print_effects(console: Console, ranking: Ranking, rows: Sequence[MethodComparison]) -> None:
-    """Print how much a ranking's methods differ from the control, if there is anything to compare."""
+    """Print how much each method differs from the control, if the ranking has differences to show."""
     from hietan.evaluation._outputs.tables import effects_table
 
     if any(row.mean_difference is not None for row in rows):

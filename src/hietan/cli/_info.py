@@ -120,7 +120,7 @@ def _dataset_facts(data: Dataset) -> dict[str, Any]:
 
 
 def model_facts(trained: TrainedModel) -> dict[str, Any]:
-    """Return the facts about a model that `info --json` and `fit --json` print."""
+    """Return the model facts that `info --json` and `fit --json` print."""
     return {
         "description": trained.description,
         "method": trained.method,

@@ -45,7 +45,7 @@ _state = {"quiet": False}
 
 
 def set_quiet(quiet: bool) -> bool:
-    """Apply --quiet to `tell` and `is_watched`. Every command that has the option calls this function."""
+    """Store whether --quiet is set, for `tell` and `is_watched`. Every command with this option calls this function."""
     _state["quiet"] = quiet
     return quiet
 
@@ -103,7 +103,7 @@ def is_quiet() -> bool:
 
 
 def make_console(*, stderr: bool = False) -> Console:
-    """Return a console that prints text literally, without interpreting brackets as markup or colons as emoji."""
+    """Return a console that prints text literally: brackets are not markup, and colons are not emoji."""
     return Console(stderr=stderr, markup=False, emoji=False)
 
 
@@ -221,7 +221,7 @@ def _one_line(text: str) -> str:
 
 
 def is_watched() -> bool:
-    """Return whether progress is visible, which requires stderr to be a terminal and no --quiet."""
+    """Return whether progress is visible. This requires a terminal as stderr, and no --quiet."""
     return not is_quiet() and bool(typer.get_text_stream("stderr").isatty())
 
 

@@ -31,7 +31,7 @@ _LOST_LABELS = {
 
 @dataclass
 class Tally:
-    """Counts of the items of one kind that were read, and of the dropped items by reason.
+    """Counts for one kind of item: how many items were read, and how many were dropped for each reason.
 
     An item is dropped for the first reason that applies, so the parts add up: ``read == used + all dropped``.
     `changed` counts items that were used in a different form. `examples` lists items that were dropped because
@@ -125,7 +125,7 @@ class Account:
         return {self.worded(tally.what): self.worded(tally.as_dict()) for tally in counted}
 
     def complaints(self, unmatched: Sequence[str] = ()) -> Iterator[str]:
-        """Yield a warning for each kind of item of which too many were dropped because nothing matched.
+        """Yield a warning for each kind of item if too many items matched nothing and were dropped.
 
         Any loss of relations or label rows is too much, because many terms may be below a lost relation. For other
         items, the limit is a share of `A_FEW`. `unmatched` lists examples of unknown or obsolete terms.
@@ -161,7 +161,7 @@ class Account:
         return f": {first_few(self.rows.examples)}" if self.rows.examples else ""
 
     def worded(self, value: Any) -> Any:
-        """Return a text, or a dict whose keys are texts, with the row noun filled in."""
+        """Return a text, or a dict with texts as keys, after filling in the row noun."""
         if isinstance(value, dict):
             return {self.worded(key): self.worded(inner) for key, inner in value.items()}
         if value == OF_OTHERS and self.row_noun == "row":
@@ -182,7 +182,7 @@ def _such_as(terms: Sequence[str]) -> str:
 
 
 def account_lines(account: Mapping[str, Any]) -> list[tuple[str, str, int]]:
-    """Return the counts in a provenance as (what, line, count) tuples, ready for a table.
+    """Return a provenance's counts as (what, line, count) tuples for a table.
 
     >>> account_lines({"labels": {"read": 10, "used": 7, "dropped": {"no label": 3}}})
     [('labels', 'read', 10), ('', 'dropped: no label', 3), ('', 'used', 7)]

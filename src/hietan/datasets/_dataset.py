@@ -134,7 +134,7 @@ class Dataset:
         row_noun: str | None = None,
         positive: str = "",
     ) -> Dataset:
-        """Build a dataset from (item, term) pairs, with a row per labelled item and a column per term.
+        """Build a dataset from (item, term) pairs, with a row per labelled item and a feature per term.
 
         Ancestors are added.
 

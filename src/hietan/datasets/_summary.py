@@ -16,7 +16,7 @@ from hietan.datasets._build_log import account_lines
 
 @dataclass(frozen=True)
 class DatasetSummary:
-    """Numbers and words about a dataset, ready for display.
+    """The facts about a dataset that are shown to users.
 
     Attributes
     ----------

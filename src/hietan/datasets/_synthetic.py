@@ -50,7 +50,7 @@ def make_hierarchical_classification(
     noise: float = 0.05,
     random_state: Any = None,
 ) -> Dataset:
-    """Generate rows of hierarchical features. The classes differ in some of the terms.
+    """Generate rows of hierarchical features for several classes. Some terms are more frequent in one class.
 
     The hierarchy resembles the Gene Ontology in depth and branching. Each row collects annotations, mostly to specific
     terms, some of which are far more popular than others, and each annotation adds all ancestors of its term. So the
@@ -289,7 +289,9 @@ def annotate(
     of_rows, of_terms, n_classes = np.cumsum(row_weight), np.cumsum(popularity), len(informative)
 
     def draw_terms(rows: _Indices) -> _Indices:
-        """Return a term for each row: any term, or an informative term of its class or, rarely, of another."""
+        """Return a term for each row: any term, an informative term of the row's class or, rarely, one of another
+        class.
+        """
         terms = _draw(rng, of_terms, len(rows))
         of_class = follows[rows]
         other = (of_class + rng.randint(1, n_classes, size=len(rows))) % n_classes

@@ -34,7 +34,7 @@ class RowPredictions:
 
 @dataclass(frozen=True, eq=False)
 class PooledPredictions:
-    """Predictions for all rows of a dataset, each made in the fold that held the row out.
+    """Predictions for all rows of a dataset. Each row is predicted in the fold that held it out.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ def class_names(dataset: Any) -> dict[Label, str]:
 
 
 def configure(estimator: Any, hierarchy: Any, seed: int) -> Any:
-    """Return a clone in which every `hierarchy` and `random_state` that is None is set, at any depth."""
+    """Return a clone of an estimator. In it and its parts, each `hierarchy` or `random_state` that was None is set."""
     model = clone(estimator)
     missing = {
         name: hierarchy if name.endswith("hierarchy") else seed
@@ -325,7 +325,7 @@ def prediction_problem(rows: RowPredictions, labels: Sequence[Label], n_rows: in
 
 
 def predict_rows(fitted: Any, X: Any) -> RowPredictions:
-    """Return labels and log-probabilities, with as few passes over the rows as the classifier's API allows."""
+    """Return labels and log-probabilities. The classifier is called as rarely as its API allows."""
     if hasattr(
         fitted, "predict_joint_log_proba"
     ):  # such as naive Bayes: the label is the argmax of the joint
@@ -356,7 +356,7 @@ def pool(y: Any, fold: NDArray[np.int64], parts: list[RowPredictions]) -> Pooled
 
 
 def normalised(joint: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the log-probabilities for these log joints."""
+    """Return log-probabilities, computed by normalising these log joints."""
     return np.asarray(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True), dtype=np.float64)
 
 

@@ -70,8 +70,8 @@ class Quality:
         return Band.of_draws(self.draws[score])
 
     def difference(self, other: Quality, score: str) -> tuple[Band, float]:
-        """Return how much a score exceeds another method's in the same draws, and the share of draws in which
-        it is higher.
+        """Return the difference from another method's score in the same draws, and the share of draws in which it is
+        above 0.
 
         A draw in which both are equal counts half.
         """

@@ -63,7 +63,8 @@ gmean_scorer: Any = make_scorer(gmean_score)
 
 
 def auc_score(y_true: ArrayLike, score: ArrayLike) -> float:
-    """Return the area under the ROC curve. It is computed from ranks (ties count half), so scores may be infinite.
+    """Return the area under the ROC curve. It is computed from ranks, with ties counting half, so scores may be
+    infinite.
 
     `score` is the score of the positive class, or has a column per class. For more than two classes the result is the
     mean over the classes, each against the rest.
@@ -77,7 +78,8 @@ def auc_score(y_true: ArrayLike, score: ArrayLike) -> float:
 
 
 def average_precision(y_true: ArrayLike, score: ArrayLike, positive: Any = None) -> float:
-    """Return the area under the precision-recall curve, or the mean over several classes, each against the rest.
+    """Return the area under the precision-recall curve. With several classes, return the mean over the classes, each
+    against all others.
 
     `score` is the score of the second of two classes in sorted order, or has a column per class. Precision and recall
     refer to the class `positive`; None means the second of two.
@@ -139,7 +141,7 @@ def reliability_curve(
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """The predictions behind the metrics. For `proba`, `score` and `positive`, see `compute_metrics`."""
+    """The predictions from which metrics are computed. For `proba`, `score` and `positive`, see `compute_metrics`."""
 
     y_true: ArrayLike
     y_pred: ArrayLike
@@ -160,7 +162,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric and the properties with which tables, figures and reports show it.
+    """A metric, with the properties that tables, figures and reports need to show it.
 
     Attributes
     ----------

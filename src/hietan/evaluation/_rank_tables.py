@@ -64,7 +64,7 @@ class SummaryRow:
 
     @classmethod
     def from_dict(cls, row: Mapping[str, str]) -> SummaryRow:
-        """Return the row that a line in `summary.csv` describes.
+        """Return the `SummaryRow` for a line in `summary.csv`.
 
         A metric that the line lacks is NaN, so studies written before the metric existed can still be read.
         """
@@ -148,7 +148,7 @@ class Ranking:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Sentences that explain why the rank tests are weak evidence, if there are reasons."""
+        """Sentences that explain why the rank tests are weak evidence. Empty if there is no reason for caution."""
         found, n = [], len(self.datasets)
         shared = [(d, o) for d in self.datasets for o in self.shared_rows.get(d, ()) if o in self.datasets]
         if self.comparison is not None and n < FEWEST_DATASETS:

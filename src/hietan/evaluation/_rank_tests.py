@@ -253,7 +253,7 @@ def compare_ranks(
 
 @dataclass(frozen=True, eq=False)
 class Nemenyi:
-    """Tests of all method pairs: p-values (adjusted by construction) and the smallest significant rank difference."""
+    """Results of Nemenyi's test: a p-value for each pair of methods, and the smallest significant rank difference."""
 
     methods: tuple[str, ...]
     p_values: NDArray[np.float64]
@@ -297,7 +297,7 @@ def nemenyi(average_ranks: Mapping[str, float], n_datasets: int, *, alpha: float
 def wilcoxon_holm(
     scores: Mapping[str, ArrayLike], *, control: str | None = None, alpha: float = 0.05
 ) -> tuple[Comparison, ...]:
-    """Run two-sided Wilcoxon signed-rank tests on all pairs, or on each method and a control, with Holm's adjustment.
+    """Run two-sided Wilcoxon signed-rank tests with Holm's adjustment, on all pairs or on each method and a control.
 
     `scores` maps each method to its values on the datasets, in the same order for all. Datasets with equal values are
     left out; if all are equal, p is 1. `difference` is the median of the differences.

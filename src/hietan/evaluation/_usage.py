@@ -19,7 +19,7 @@ COUNTS = ("selected", "in_edges")
 
 @dataclass(frozen=True, eq=False)
 class FeatureUsage:
-    """Counts of the trees and of the edges that contain each feature, over the trees of some rows.
+    """For each feature, the number of trees and the number of edges that contain it, over some rows' trees.
 
     Usages of different rows can be added.
 

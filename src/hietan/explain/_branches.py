@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 class Cut(NamedTuple):
-    """A selection of a hierarchy's branches.
+    """A set of branches chosen from a hierarchy.
 
     Attributes
     ----------
@@ -52,14 +52,14 @@ class Flow:
         self.is_small = below <= MOST_BELOW * len(depth)
 
     def totals(self, amounts: Floats, is_branch: NDArray[np.bool_]) -> Floats:
-        """Return the amount that reaches each feature if nothing flows past a branch."""
+        """Return the amount that reaches each feature. Nothing flows further up from a branch."""
         found = amounts.copy()
         for level, _, down in reversed(self.levels):
             found += down @ np.where(is_branch[level], 0.0, found[level])
         return found
 
     def shares(self, columns: Sequence[int]) -> Floats:
-        """Return the share of each feature that reaches each of these branches."""
+        """Return, for each feature, the share of its contribution that reaches each of these branches."""
         found = np.zeros((len(self.is_root), len(columns)))
         own = np.zeros(len(found), dtype=np.bool_)
         own[columns] = True
@@ -107,7 +107,8 @@ def cut_branches(hierarchy: Hierarchy, amounts: Floats, terms: str | Sequence[st
 
 @dataclass(frozen=True, eq=False)
 class BranchSums:
-    """The contributions of many rows, summed along the hierarchy: a part shared by all rows, and a part for each row.
+    """The contributions of many rows, summed along the hierarchy. One part is shared by all rows; the other differs by
+    row.
 
     Attributes
     ----------
@@ -136,7 +137,7 @@ class BranchSums:
         return np.asarray(self.amounts.mean(axis=0))
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a line per row, the base value, and a column per branch."""
+        """Return a pandas DataFrame with an entry per explained row, and columns for the base value and each branch."""
         pandas = import_optional("pandas", extra="frames", purpose="BranchSums.to_frame")
         table = np.column_stack([self.base, self.amounts])
         columns = ["base value", *(feature or "the rest" for feature in self.features)]

@@ -25,7 +25,9 @@ from hietan.structure._rows import BinaryRows
 
 
 class ExplainsRows(metaclass=ABCMeta):
-    """A fitted classifier whose scores are sums over features. The method `_score_parts` returns the summands."""
+    """The base class of classifiers whose scores are sums over features. The method `_score_parts` returns the
+    summands.
+    """
 
     classes_: NDArray[Any]
     hierarchy_: Hierarchy

@@ -91,9 +91,7 @@ class Contribution:
         return abs(self.adjustment) > abs(self.contribution - self.adjustment) / 2
 
     def behind(self, classes: Sequence[Any], noun: str) -> str:
-        """Return a text with the counts behind the contribution, and the adjustment if it matters, or ""
-        without counts.
-        """
+        """Return a text with the counts behind the contribution and any large adjustment. Without counts, return ""."""
         if self.counts is None:
             return f"a parent is absent in this {noun}, so nothing was counted" if self.given else ""
         among = sum(size for _, size in self.counts)
@@ -114,7 +112,7 @@ class Contribution:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contributions(Sequence[Contribution]):
-    """One row's feature contributions: a sequence of `Contribution` that compares like a tuple.
+    """One row's feature contributions: a sequence of `Contribution` that is compared like a tuple.
 
     A row may have thousands of contributions, of which most readers look at a few.
 
@@ -214,7 +212,9 @@ class Contributions(Sequence[Contribution]):
     def spread(
         self, columns: NDArray[np.intp], features: tuple[str, ...], names: tuple[str, ...], row: NDArray[Any]
     ) -> Self:
-        """Return the contributions over more columns. `columns` lists the positions of the classifier's columns."""
+        """Return the contributions for a wider table. `columns` lists the positions of the classifier's features in
+        that table.
+        """
         above = None
         if self.above is not None:
             edges = self.above.tocoo()
@@ -419,7 +419,8 @@ class Explanation:
 
     @cached_property
     def branches(self) -> tuple[Branch, ...]:
-        """The branches, with the rest, that text, HTML and reports show instead of single features. May be empty.
+        """The branches and the rest, which text, HTML and reports show instead of single features. The result may be
+        empty.
 
         Branches are shown if there are more than 20 contributions and the hierarchy has a branch.
         """
@@ -564,7 +565,7 @@ class Explanation:
         )
 
     def counts_legend(self, shown: Sequence[Contribution], by_branch: bool = False) -> list[str]:
-        """Return sentences that explain the branches, counts and marks shown with these contributions."""
+        """Return sentences that explain the branches, counts and marks shown next to these contributions."""
         lines = [DIVIDED] * by_branch
         if not any(part.counts for part in shown):
             return lines
@@ -733,7 +734,7 @@ class Explanations(list["Explanation"]):
     """A list of explanations, one per row. Notebooks show a folded section for each explanation."""
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a line per contribution, which names the explained row."""
+        """Return a pandas DataFrame with one entry per contribution, including the name of the explained row."""
         pandas = import_optional("pandas", extra="frames", purpose="Explanations.to_frame")
         frames = [one.to_frame().assign(row=one.row) for one in self]
         if not frames:

@@ -137,7 +137,9 @@ def _name_strongest(
 
 
 def layout(parts: dict[str, Contribution]) -> dict[str, tuple[float, float]]:
-    """Return each feature's position: layers from the root down, leaves side by side, parents above children."""
+    """Return each feature's position, in layers from the root down, with leaves side by side and parents above
+    children.
+    """
     children: dict[str | None, list[str]] = {}
     for part in parts.values():
         children.setdefault(part.parent, []).append(part.feature)

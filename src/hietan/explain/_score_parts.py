@@ -101,7 +101,7 @@ class ScoreParts:
 
 
 def sum_factors(base: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the joint log-probabilities: `base` plus each feature's factor, added one after another.
+    """Return the joint log-probabilities: `base` plus each feature's factor, added in column order.
 
     The kernel adds them in column order. So does `accumulate`, which gives an identical result; `sum` may add in pairs,
     which rounds differently. The factor of a feature that is left out is 0, which changes nothing.
@@ -115,7 +115,7 @@ StateWords = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]
 
 @dataclass(frozen=True, eq=False)
 class StateParts:
-    """Score parts in which each contribution depends only on which of four states a feature is in.
+    """Score parts in which each contribution depends only on the feature's state, which is one of four.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class LinearParts:
 
 
 class Relatives:
-    """All features' ancestors and descendants in consecutive lists, computed on first use.
+    """The ancestors and descendants of all features, in consecutive lists that are computed on first use.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class Relatives:
     def first_to_enter(
         self, is_in_tree: NDArray[np.bool_], values: NDArray[np.uint8], entered: NDArray[np.int64]
     ) -> tuple[RemovedFeature, ...]:
-        """Return each feature outside a tree, with the relative of the same value that entered the tree first.
+        """Return each feature outside a tree, with the first relative of the same value that entered the tree.
 
         Parameters
         ----------

@@ -34,7 +34,8 @@ def find_names(heading: Sequence[str], pattern: re.Pattern[str]) -> list[int]:
 
 
 def find_ends(heading: Sequence[str], among: Sequence[int]) -> tuple[int, int, str | None] | None:
-    """Return an edge's two columns, and their order if the names show it, or None if the columns are unclear.
+    """Return the two columns of an edge, and their order if their names show the order. Return None if the columns are
+    unclear.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def find_ends(heading: Sequence[str], among: Sequence[int]) -> tuple[int, int, s
 
 
 def order_from_roots(edges: Collection[Sequence[Any]]) -> str | None:
-    """Return the order of an edge's ends, which is the order that gives fewer roots than leaves.
+    """Return the order of an edge's ends that gives fewer roots than leaves.
 
     Each edge begins with its two ends; "" means a missing end. With equally many roots and leaves, the end with fewer
     different terms is the parent. If only one of the ends is ever missing, that end is the parent. Return None if the

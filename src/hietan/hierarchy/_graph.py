@@ -48,7 +48,7 @@ def transpose(lists: IndexLists) -> IndexLists:
 
 
 def as_matrix(lists: IndexLists) -> sp.csr_array[np.uint8]:
-    """Return a square matrix whose row v has a 1 for each index in v's list. Its arrays are read-only."""
+    """Return a square matrix whose row v has a 1 for each index in v's list. The matrix is read-only."""
     n, size = len(lists.indptr) - 1, len(lists.indices)
     index: Any = np.int32 if size < 2**31 else np.int64
     parts: Any = (
@@ -118,7 +118,7 @@ def ancestors(parents: IndexLists, depth: Index, most: int | None = None) -> Ind
 
 
 def nearest_ancestors(parents: IndexLists, depth: Index, kept: NDArray[np.bool_]) -> IndexLists:
-    """Return each vertex's kept ancestors that can be reached by a path without any other kept vertex.
+    """Return each vertex's nearest kept ancestors, which a path without any other kept vertex reaches.
 
     The kept vertices, with these as their parents, have the ancestor relation of the whole graph.
     """

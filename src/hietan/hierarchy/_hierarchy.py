@@ -337,7 +337,7 @@ class Hierarchy:
         return _graph.ancestors(self._parents, self._depths)
 
     def limit_ancestors(self, most: int) -> None:
-        """Find all ancestors. Raise ValueError if there are more than `most` pairs of a feature and an ancestor.
+        """Find all ancestors. Raise ValueError if the features have more than `most` ancestors in total.
 
         A small file can describe a hierarchy that needs far more memory than the file.
         """
@@ -455,7 +455,7 @@ class Hierarchy:
         return filled
 
     def lose_annotations(self, X: _X, share: float, random_state: int) -> _X:
-        """Return X as if its rows had been annotated less completely.
+        """Return X after removing some annotations, as if the rows had been annotated less completely.
 
         The most specific annotations of a row are its ones without a present descendant. Each of them is lost with
         probability `share`, but one always stays. The new row has the remaining annotations and their ancestors.

@@ -55,7 +55,7 @@ def _read_sparse(X: Any) -> sp.csr_array[np.bool_]:
 
 
 def missing_ones(ones: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) -> sp.coo_array[np.int8]:
-    """Return the features that are 0 in a row although a child is 1, for every row."""
+    """For every row, return the features that are 0 although one of their children is 1."""
     due = ones @ parents.astype(np.bool_)
     due.sort_indices()  # otherwise scipy multiplies in a slower way
     zeros = sp.csr_array(due.astype(np.int8) - due.multiply(ones).astype(np.int8))
@@ -64,7 +64,7 @@ def missing_ones(ones: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) 
 
 
 def write_like(X: Any, ones: sp.csr_array[np.bool_], at: Sequence[int] | None = None) -> Any:
-    """Return the table in a container like X. If X is a frame, its columns other than `at` are copied."""
+    """Return the table in a container of X's type. If X is a frame, its columns other than `at` are copied."""
     if sp.issparse(X):
         table, filled = cast("Any", X), cast("Any", ones)
         filled.data = filled.data.astype(table.dtype)  # `astype` of the table would also copy its indices

@@ -16,7 +16,7 @@ _LAST = "\U0010ffff"
 
 
 def path_parts(path: str, separator: str) -> list[str]:
-    """Return the names along a path, without lineage ranks that have no name.
+    """Return the names along a path. Lineage ranks without a name are left out.
 
     >>> path_parts("k__Bacteria; p__Firmicutes; c__; o__", ";")
     ['k__Bacteria', 'p__Firmicutes']

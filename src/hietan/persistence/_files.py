@@ -212,7 +212,7 @@ class _Writer:
         self._hierarchies: list[tuple[Hierarchy, str]] = []
 
     def encode(self, value: Any) -> Any:
-        """Return a value as JSON, which refers to arrays and hierarchies by their member names."""
+        """Return a value as JSON. Arrays and hierarchies are replaced by the names of their archive members."""
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, _PLAIN):
@@ -261,7 +261,7 @@ class _Reader:
         self._hierarchies: dict[str, Hierarchy] = {}
 
     def decode(self, node: Any) -> Any:
-        """Return the value that `_Writer.encode` has encoded as `node`."""
+        """Return the value that `_Writer.encode` encoded as `node`."""
         if isinstance(node, _PLAIN):
             return node
         kind = node["kind"]

@@ -62,7 +62,7 @@ def take_columns(X: Any, rows: Any, columns: NDArray[np.intp]) -> Any:
 
 
 class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """A classifier fitted only to chosen columns. Subclasses choose the columns in `_choose`.
+    """A classifier fitted only to chosen features. Subclasses choose the features in `_choose`.
 
     A hierarchy given to the classifier, at any depth, is restricted to the chosen columns, so that columns need no
     names to match it. Relations through dropped columns remain. Trees and explanations refer to all columns; dropped
@@ -86,7 +86,7 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose the columns, and fit a clone of the classifier to them.
+        """Choose the features, and fit a clone of the classifier to the chosen features.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     @_if_offered
     def trees(self, X: Any) -> list[Tree]:
-        """Return the tree that scores each row of X, over all columns. Dropped columns are not in the tree."""
+        """Return the tree that scores each row of X. Dropped features are not in the tree."""
         found: list[Tree] = self._call("trees", X)
         widened = {id(tree): tree.over(self.hierarchy_.features) for tree in found}  # often one tree for all
         return [widened[id(tree)] for tree in found]
@@ -184,7 +184,7 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def explain(
         self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
     ) -> Explanations:
-        """Explain each row's prediction. Dropped columns do not contribute.
+        """Explain each row's prediction. Dropped features do not contribute.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     @_if_offered
     @also_of_whole_datasets
     def contributions(self, X: Any, *, target: Any = None, return_base: bool = False) -> Any:
-        """Return each feature's contribution to a class's log-odds in each row of X, without dropped columns.
+        """Return each feature's contribution to a class's log-odds in each row of X. Dropped features are left out.
 
         Parameters
         ----------
@@ -271,7 +271,7 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
 
 class SelectedColumns(ClassifierOnColumns):
-    """A classifier that uses the columns a selector chooses from the training rows.
+    """A classifier that uses only the features that a selector chooses from the training rows.
 
     In a Pipeline, the columns of arrays and sparse matrices lose their names, so that a classifier after a selector
     cannot match its hierarchy with them. Here it can: a hierarchy given to the classifier, at any depth, is
@@ -327,7 +327,8 @@ class SelectedColumns(ClassifierOnColumns):
 
 
 class MinSupport(ClassifierOnColumns):
-    """A classifier that uses the varying columns with at least `min_support` ones in the training rows.
+    """A classifier that uses only features that vary in the training rows and are present in at least `min_support`
+    rows.
 
     Datasets are often filtered in this way before they are split, which looks at the features of the test rows,
     though never at their classes. Here the choice is made in each `fit`, from the rows that `fit` is given. A

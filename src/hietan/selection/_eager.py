@@ -57,7 +57,7 @@ class EagerSelection(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """Return which features to keep."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the columns.
+        """Choose the features from the training rows.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class EagerSelection(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the chosen columns of X, unchanged.
+        """Return the chosen features of X, with unchanged values.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class EagerSelection(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return take_columns(X, rows, np.flatnonzero(self.support_))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
-        """Return the names of the chosen columns, from X or, if its columns have no names, from the hierarchy.
+        """Return the names of the chosen features, from X or, if X has no names, from the hierarchy.
 
         Parameters
         ----------

@@ -99,7 +99,7 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):
         self.sparse_output = sparse_output
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the columns: all terms, including ancestors, that enough rows have.
+        """Choose the features: all terms, including ancestors, that are present in enough rows.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):
         return self._table(self._read(X), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the terms that are columns. `input_features` is ignored."""
+        """Return the names of the features, which are terms. `input_features` is ignored."""
         check_is_fitted(self)
         return np.array(self.hierarchy_.features, dtype=object)
 

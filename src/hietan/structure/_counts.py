@@ -46,7 +46,7 @@ class _ReadOnly:
 
 @dataclass(frozen=True, eq=False)
 class SparsePairs(_ReadOnly):
-    """The pairs of ones that occur in some row. Row i of an upper triangle lists the j > i.
+    """The pairs of ones that occur in at least one row. Row i of an upper triangle lists the features j > i.
 
     `values[k, c]` is how many rows of class c have both i and `indices[k]`, for k from `indptr[i]` to
     `indptr[i + 1]`; indices rise within a row.
@@ -98,7 +98,9 @@ class RowCounts(_ReadOnly):
         return int(self.class_count.sum())
 
     def require_addable(self, other: RowCounts) -> None:
-        """Raise an error for counts with other classes or features, or with too many rows."""
+        """Raise an error unless the added counts have the same classes and features, and the total number of rows is
+        allowed.
+        """
         if self.ones.shape != other.ones.shape:
             raise ValueError(
                 f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts of "
@@ -109,7 +111,7 @@ class RowCounts(_ReadOnly):
 
 @dataclass(frozen=True, eq=False)
 class PairCounts(RowCounts):
-    """Per-class counts of ones and pairs of ones, from which all other cells of the 2 x 2 tables follow.
+    """Per-class counts of ones and of pairs of ones. All other cells of the 2 x 2 tables follow from these counts.
 
     `class_count[c]` is the number of rows of class c, and `ones[c, i]` is how many of them have x_i = 1. `pairs[c]`
     is how many have x_i = x_j = 1, for i < j row after row of the upper triangle (or nothing, if pairs were not
@@ -140,7 +142,7 @@ class PairCounts(RowCounts):
         return self.pairs[:, i * self.n_features - i * (i + 1) // 2 + j - i - 1]
 
     def behind(self, values: NDArray[np.uint8], parents: NDArray[np.int32]) -> RowsBehind:
-        """For each feature of one row, count the training rows with the feature's value among rows with the parent's
+        """For each feature of one row, count the training rows with its parent's value and, among these, with its own
         value.
 
         Parameters

@@ -65,7 +65,7 @@ class EdgeRanking:
 
     @cached_property
     def relations(self) -> _kernel.Relations:
-        """Each feature's ancestors, in the kernel's form."""
+        """The ancestors of each feature, in the kernel's form."""
         return kernel_relations(self.hierarchy)
 
     @property
@@ -116,7 +116,7 @@ class EdgeRanking:
         return self.kernel.edges(d * (d - 1) // 2 if limit is None else limit)
 
     def order_of_entry(self, parent: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the position at which each feature of a tree got its first edge. Edges are added in ranking order.
+        """Return when each feature of a tree got its first edge, as a position in the order in which edges are added.
 
         Parameters
         ----------

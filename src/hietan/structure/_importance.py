@@ -53,7 +53,7 @@ def mean_tree_contribution(
 
 
 def states_in_tree(parent: NDArray[np.int32], values: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return twice each feature's value, plus its parent's value if it has a parent.
+    """Return each feature's state in the tree: twice its value, plus its parent's value if it has a parent.
 
     `values` has shape (n_rows, n_features).
     """
@@ -64,7 +64,7 @@ def states_in_tree(parent: NDArray[np.int32], values: NDArray[np.uint8]) -> NDAr
 def factors_by_state(
     parent: NDArray[np.int32], counts: PairCounts, smoothing: _kernel.Smoothing
 ) -> NDArray[np.float64]:
-    """Return each feature's term for each state of `states_in_tree`, shape (4, n_features, n_classes).
+    """Return each feature's log-probability for each state of `states_in_tree`, shape (4, n_features, n_classes).
 
     A feature's factor depends on its own and its parent's value. Colour the tree like a chessboard: four rows (even
     depths = a, odd depths = b) show every feature in all four states.

@@ -23,7 +23,7 @@ from hietan.structure._tree import ROOT
 
 
 class Openings:
-    """Every feature's parents, built once for the kernel (`kernel`) and shared by all chunks of rows.
+    """The parents of every feature, built once for the kernel and shared by all chunks of rows.
 
     A feature is open in a row if all of its parents are 1.
 
@@ -95,8 +95,8 @@ class OpenCounts(RowCounts):
         )
 
     def behind(self, values: NDArray[np.uint8], is_open: NDArray[np.bool_]) -> RowsBehind:
-        """For each feature of one row, count the training rows with the feature's value among rows with all of its
-        parents.
+        """For each feature of one row, count the training rows with all of its parents and, among these, with its own
+        value.
 
         A feature that is not open in the row has no such rows.
         """
@@ -104,7 +104,7 @@ class OpenCounts(RowCounts):
         return np.where(values[:, None] == 1, ones, among - ones), among
 
     def include(self, part: OpenCounts) -> bool:
-        """Return whether `part` can be the counts of a subset of the counted rows."""
+        """Return whether `part` could be the counts of some of the counted rows."""
         rest = OpenCounts(
             self.class_count - part.class_count, self.ones - part.ones, self.open - part.open
         )  # counts are at least 0, so a difference of two does not overflow

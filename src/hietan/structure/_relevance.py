@@ -41,8 +41,8 @@ def relevance(counts: PairCounts, unit: float = 1.0) -> NDArray[np.float64]:
 
 
 def relevance_levels(counts: PairCounts, unit: float = 1.0) -> NDArray[np.int32]:
-    """Return the relevance as small integers. More relevant features get larger integers, and equally relevant
-    features get equal integers.
+    """Return the relevance as small integers. More relevant features have larger integers, and equally relevant
+    features have equal integers.
     """
     _, levels = np.unique(relevance(counts, unit), return_inverse=True)
     return levels.astype(np.int32)

@@ -97,7 +97,7 @@ class BinaryRows:
         return np.bincount(codes, weights=self.weights, minlength=n_classes).astype(np.int64)
 
     def sparse(self) -> BinaryRows:
-        """Return the same table as lists of the columns that are 1 in each row."""
+        """Return the same table as lists: for each row, the columns that are 1."""
         if self.dense is None:
             return self
         n_ones = self.n_ones
@@ -182,7 +182,8 @@ def first_violation(
     *,
     n_jobs: int | None = None,
 ) -> Violation | None:
-    """Return the first feature that is 1 below a parent that is 0, or None if all rows agree with the hierarchy.
+    """Return the first feature that is present without one of its parents, or None if all rows agree with the
+    hierarchy.
 
     Parameters
     ----------

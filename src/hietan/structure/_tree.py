@@ -84,7 +84,7 @@ class Tree:
         return tuple((names[self.parent[v]], names[v]) for v in self._order[1:])
 
     def over(self, feature_names: Sequence[str]) -> Tree:
-        """Return the same tree over other columns, matched by name. They must include all features in the tree.
+        """Return the same tree for other columns, matched by name. The columns must include all features in the tree.
 
         >>> Tree(np.array([1, -1]), ("A", "B")).over(["B", "C", "A"]).parent.tolist()
         [-1, -2, 0]

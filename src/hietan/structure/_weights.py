@@ -45,7 +45,7 @@ def choose_unit(weights: NDArray[np.float64]) -> float:
 
 
 def in_units(weights: NDArray[np.float64], unit: float) -> NDArray[np.int32]:
-    """Return each row's weight, rounded to a whole number of units."""
+    """Return the weight of each row, rounded to a whole number of units."""
     units = np.rint(weights / unit)
     if units.sum() > MOST_UNITS:
         raise ValueError(

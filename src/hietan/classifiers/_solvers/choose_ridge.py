@@ -23,7 +23,7 @@ N_FOLDS = 5
 
 
 def cross_validated_scores(rows: NetworkRows, ridges: tuple[float, ...], n_jobs: int | None) -> list[Matrix]:
-    """Return every row's score for each ridge, from a model fitted to the other folds.
+    """Return each row's score for each ridge. The model that scores a row is fitted to the other folds.
 
     If a ridge other than the first is too small for a fold, the scores end before it.
 

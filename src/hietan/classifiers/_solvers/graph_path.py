@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class GraphFit:
-    """A fit for one lambda: weights, intercept, gap and number of steps.
+    """The fit for one lambda: its weights, intercept, duality gap and number of steps.
 
     `relative_gap` is the duality gap, an upper bound on the distance from the minimum, as a fraction of the loss of the
     constant model.
@@ -28,7 +28,7 @@ class GraphFit:
 
 
 def kernel_rows(X: Any) -> _kernel.NumberRows:
-    """Return rows in CSR form for the kernel. Problems for several classes share them."""
+    """Return rows in CSR form for the kernel. The problems for several classes share the same rows."""
     indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int32)
     return _kernel.NumberRows(indptr, indices, X.data, X.shape[1])
 

@@ -21,7 +21,9 @@ ROUNDING = 1e-12
 
 
 def offsets_of(joint: Matrix) -> Matrix:
-    """Return the score offsets: the log-odds of the second of two classes, or a centred column per class."""
+    """Return the scores' offsets. For two classes, they are the second class's log-odds; otherwise, each class has a
+    centred column.
+    """
     if joint.shape[1] == 2:
         return joint[:, 1:] - joint[:, :1]
     centred: Matrix = joint - joint.mean(axis=1, keepdims=True)
@@ -113,7 +115,9 @@ class NetworkRows:
         return products if weights is None else products * weights
 
     def regression(self, counts: OpenCounts | None = None) -> NetworkRegression:
-        """Fit a network and the regression that corrects the network. Known counts can be passed in."""
+        """Fit a network, and then the regression that corrects the network. To save time, pass counts that are already
+        known.
+        """
         if counts is None:
             counts, _ = count_openings(self.table, self.codes, self.n_classes, self.openings.hierarchy)
         network = Network(self.openings, counts, self.smoothing, self.unit)
@@ -140,7 +144,7 @@ class NetworkRegression:
     problem: RidgeProblem
 
     def scores(self, rows: NetworkRows, fit: RidgeFit) -> Matrix:
-        """Return scores for other rows, before any temperature is applied."""
+        """Return scores for other rows, before division by a temperature."""
         offsets = offsets_of(self.network.log_likelihood(rows.table) / self.scale)
         scores: Matrix = offsets + rows.table.to_csr() @ fit.coef.T + fit.intercept
         return scores

@@ -66,7 +66,9 @@ class LambdaPath:
 
 
 def log_probabilities(scores: Matrix) -> Matrix:
-    """Return each class's ln P, from the log-odds of the second of two classes or of each class against the rest."""
+    """Return ln P of each class. The input contains the second class's log-odds or, for several classes, each class's
+    log-odds.
+    """
     if scores.ndim == 1:
         return np.column_stack([log_expit(-scores), log_expit(scores)])
     logs = log_expit(scores)
@@ -74,7 +76,7 @@ def log_probabilities(scores: Matrix) -> Matrix:
 
 
 def area_under_curve(columns: Matrix, codes: NDArray[np.intp]) -> float:
-    """Return the AUC of the second of two classes, or the mean AUC of several classes, each against the rest."""
+    """Return the second class's AUC. With several classes, return the mean of their AUCs against the other classes."""
     areas = []
     for c, column in enumerate(columns.T, start=1 if columns.shape[1] == 1 else 0):
         positive = codes == c
@@ -108,7 +110,7 @@ LAMBDA_CRITERIA = ("log_loss", *SCORES)
 
 @dataclass(frozen=True)
 class HeldOutRows:
-    """The held-out rows of an inner fold, and one or more problems of fitting the other rows."""
+    """The held-out rows of an inner fold, with one or more fitting problems for the other rows."""
 
     X: Any
     numbers: NDArray[np.intp]
@@ -117,7 +119,9 @@ class HeldOutRows:
 
 @dataclass(frozen=True)
 class Choice:
-    """A lambda path, the fits to all rows at its best lambda, and the relative duality gaps of all fits."""
+    """The result of a lambda search: the path, the fits to all rows at the best lambda, and all fits' relative duality
+    gaps.
+    """
 
     path: LambdaPath
     fits: list[GraphFit]
@@ -138,7 +142,7 @@ class LambdaSearch:
     solve: Callable[[LogisticProblem, float], GraphFit]
 
     def choose(self, lams: Matrix, criterion: str, n_jobs: int | None) -> Choice:
-        """Choose the best lambda. For each lambda, fit all rows, and fit the rows outside each fold."""
+        """Choose the best lambda. Each lambda is used to fit all rows, and to fit the training rows of each fold."""
         losses: list[float] = []
         scores: list[float] = []
         gaps: list[float] = []

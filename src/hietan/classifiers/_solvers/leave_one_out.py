@@ -32,7 +32,7 @@ def log_shares(counts: NDArray[Any], alpha: float) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A network whose alpha has not been chosen yet.
+    """A HieBAN network before its alpha is chosen.
 
     Attributes
     ----------
@@ -52,11 +52,11 @@ class Network:
     unit: float
 
     def scores(self, alpha: float) -> OpenScores:
-        """Return scores for rows that were not counted."""
+        """Return scores for rows that are not training rows."""
         return self.openings.scores(self.counts, self.smoothing, alpha, self.unit)
 
     def log_likelihood(self, rows: BinaryRows, codes: NDArray[np.int64], alpha: float) -> NDArray[np.float64]:
-        """Return ln P(x | c) for training rows, each from counts without the row or its weight."""
+        """Return ln P(x | c) for training rows. The counts for each row leave out the row's own weight."""
         known = self.openings, self.counts, rows, codes, self.smoothing, alpha
         return leave_one_out_log_likelihood(*known, unit=self.unit)
 
@@ -68,7 +68,7 @@ class Network:
         log_prior: NDArray[np.float64] | None = None,
         temperature: float = 1.0,
     ) -> NDArray[np.float64]:
-        """Return ln P(c, x) for training rows. By default, class probabilities are estimated from the other rows.
+        """Return ln P(c, x) for training rows. By default, the other rows also determine the class probabilities.
 
         ln P(x | c) is divided by the temperature.
         """
@@ -147,7 +147,9 @@ def stand_for_copies(rows: BinaryRows, unit: float) -> bool:
 
 
 def leave_one(rows: BinaryRows, unit: float) -> BinaryRows:
-    """Return the rows with the weights to leave out. Rows with fractional weights are left out as a whole."""
+    """Return the rows with the weight that each row loses when it is left out. Rows with fractional weights lose their
+    whole weight.
+    """
     if rows.weights is None or not stand_for_copies(rows, unit):
         return rows
     return replace(rows, weights=np.full(rows.n_rows, round(1 / unit), dtype=np.int32))

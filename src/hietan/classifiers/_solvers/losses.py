@@ -49,7 +49,7 @@ class LogisticLoss:
         return -self.weights * self.signs * expit(-self.signs * scores)
 
     def curvature(self, scores: Matrix) -> _Diagonal:
-        """Return the second derivatives."""
+        """Return the second derivatives with respect to the scores."""
         return _Diagonal(self.weights * expit(scores) * expit(-scores))
 
 
@@ -92,7 +92,7 @@ class MultinomialLoss:
         return self.weights * (softmax(scores, axis=1) - self.member)
 
     def curvature(self, scores: Matrix) -> _Softmax:
-        """Return the second derivatives."""
+        """Return the second derivatives with respect to the scores."""
         return _Softmax(self.weights, softmax(scores, axis=1))
 
 
@@ -101,7 +101,7 @@ Curvature = _Diagonal | _Softmax
 
 
 def make_loss(codes: NDArray[np.intp], n_classes: int, weights: NDArray[np.float64]) -> Loss:
-    """Return the loss for rows with these weights and classes (as positions). The second of two classes is positive."""
+    """Return the loss for rows with these weights and class positions. The second of two classes is positive."""
     column = weights[:, None]
     if n_classes == 2:
         return LogisticLoss(np.where(codes == 1, 1.0, -1.0)[:, None], column)

@@ -52,7 +52,7 @@ FACTORISED_PER_ONE = 20
 
 @dataclass(frozen=True, eq=False)
 class RidgeFit:
-    """A ridge's minimum: weights (one row per score column), constants, scores, and their accuracy.
+    """The minimum for one ridge: weights (one row per score column), constants and scores, with their accuracy.
 
     `gap` is an upper bound on the distance of the objective from its minimum, as a fraction of the objective.
     """
@@ -66,7 +66,7 @@ class RidgeFit:
 
 
 class RidgeProblem:
-    """The ridge problem for some training rows; `at` sets the ridge.
+    """The regression problem for some training rows. The method `at` sets the ridge.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class RidgeProblem:
 
     @cached_property
     def gram(self) -> Matrix:
-        """The inner products of the rows, which are exact because they are whole numbers.
+        """The inner products between rows. They are whole numbers, so they are exact.
 
         Blocks limit the memory use.
         """
@@ -152,7 +152,7 @@ class Whitened:
         self.intercept_scale = 1 / np.sqrt(intercept_penalty)
 
     def forward(self, U: Matrix) -> Matrix:
-        """Return U's contribution to the scores."""
+        """Return the scores that the coordinates U give."""
         product: Matrix = self.problem.X @ (self.scale * U[:-1]) + self.intercept_scale * U[-1]
         return product
 
@@ -305,7 +305,7 @@ class DenseSystem:
 
     @staticmethod
     def fits(shape: tuple[int, int]) -> bool:
-        """Return whether a table of this shape gives a system small enough to factorise."""
+        """Return whether the system for a table of this shape is small enough to factorise."""
         return min(shape[0], shape[1] + 1) <= DENSE_LIMIT
 
     def solve(self, gradient: Matrix) -> Matrix:

@@ -59,7 +59,7 @@ def build_dataset(
     positive: str = "",
     **options: Any,
 ) -> Dataset:
-    """Build a dataset with a row per gene and a column per term. Each gene also gets its terms' ancestors.
+    """Build a dataset with a row per gene and a feature per term. Each gene also gets its terms' ancestors.
 
     Annotations with the qualifier NOT are left out. Ids that were merged into another term are mapped to it. An
     annotation to a term counts for all of its ancestors. Two columns are related even if the path between them runs

@@ -31,7 +31,7 @@ class Columns:
     missing: tuple[str, ...] = ()
 
     def beside(self, further: csr_array, names: tuple[str, ...], order: Sequence[str] | None) -> Columns:
-        """Add columns without terms, either at the end or in the given order."""
+        """Add columns that are not terms, either at the end or in the given order."""
         together: Any = hstack([csc_array(self.X), csc_array(further)], format="csc")
         listed, terms = (*self.names, *names), (*self.terms, *names)
         position = {name: j for j, name in enumerate(listed)}
@@ -44,7 +44,7 @@ class Columns:
         )
 
     def without(self, hierarchy: Hierarchy, tally: Tally, *, roots: bool | None, constant: bool) -> Columns:
-        """Leave out constant columns, and roots that have children, if the options request this.
+        """Leave out constant columns and roots that have children, if the options say so.
 
         If `roots` is None, the roots that are 1 in all rows are left out.
         """
@@ -60,7 +60,9 @@ class Columns:
         return Columns(_sorted(self.X[:, at]), names, terms)
 
     def hierarchy(self, whole: Hierarchy) -> Hierarchy:
-        """Return the columns' hierarchy, derived from their terms. A term's second column has no relatives."""
+        """Return the columns' hierarchy, derived from their terms. If a term has two columns, the second has no
+        relatives.
+        """
         name_of: dict[str, str] = {}
         for term, name in zip(self.terms, self.names, strict=True):
             if term in whole:
@@ -72,7 +74,7 @@ class Columns:
 def choose_columns(
     X: csr_array, ontology: Ontology, namespaces: Collection[str], min_support: int, tally: Tally
 ) -> Columns:
-    """Return the current terms that are in these namespaces and that enough rows have."""
+    """Return the current terms in these namespaces that are present in enough rows."""
     ones = _ones(X)
     terms = list(ontology.terms.values())  # undefined parents come after these
     fitting = [not term.is_obsolete and term.namespace in namespaces for term in terms]

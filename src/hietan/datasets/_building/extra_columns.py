@@ -32,7 +32,7 @@ _RANGE = re.compile(r"=\[([^,]{1,40}), ([^,]{1,40})\)").fullmatch
 
 @dataclass(frozen=True)
 class Attributes:
-    """A table's columns, which contain a text or "missing" for each dataset row.
+    """The columns of a table. For each dataset row, a column contains a text or "missing".
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class ColumnTest:
         return None
 
     def passed(self, texts: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which of the texts pass the test."""
+        """Return whether each text passes the test."""
         if self.value is None:
             numbers = as_numbers(texts)
             return (numbers >= self.low) & (numbers < self.high)
@@ -184,7 +184,7 @@ def as_numbers(texts: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def choose_tests(attributes: Attributes, bins: int, min_support: int) -> list[ColumnTest]:
-    """Return all column tests that enough rows pass. The tally counts what happens to each column."""
+    """Return the column tests that enough rows pass. The tally counts used and dropped columns."""
     chosen = []
     for column, texts in attributes.values.items():
         attributes.columns.read += 1

@@ -33,7 +33,7 @@ _FEW_PAIRS = 1 << 22  # up to this number, repetitions do no harm
 
 
 class AnnotatedPairs:
-    """Pairs of an object and a term. Each pair takes 8 bytes, so that tens of millions fit in memory.
+    """Pairs of an object and a term. Each pair uses 8 bytes, so tens of millions of pairs fit in memory.
 
     A pair is a number: the object's number, in order of appearance, times 2^32 plus the term's number. Repetitions are
     dropped whenever the number of pairs has doubled.
@@ -157,7 +157,7 @@ class Genes:
         return any(self.lines[self.numbers[name]] for name in objects)
 
     def n_different(self, objects: Iterable[str]) -> int:
-        """Return the number of distinct pairs of one of these objects and a term."""
+        """Return the number of different terms that these objects have, summed over the objects."""
         numbers = np.array([self.numbers[name] for name in objects], dtype=np.int64)
         return int(self.pairs.counts(len(self.numbers))[numbers].sum())
 
@@ -181,7 +181,7 @@ class Genes:
         return chosen
 
     def objects(self, name: str, match: Sequence[str]) -> tuple[str, ...]:
-        """Return the objects called `name`. The first kind of name in `match` that contains it decides.
+        """Return the objects called `name`. Kinds of names are tried in the order of `match`.
 
         An id stands for one object. A symbol may stand for several (proteins of one gene), which are combined. A
         synonym may also stand for several, but then it is unclear which gene is meant.
@@ -270,7 +270,7 @@ class GeneRows:
     labels: list[str]
 
     def symbols(self, genes: Genes) -> tuple[str, ...]:
-        """Return each row's first available symbol. The result is empty if symbols only repeat the names."""
+        """Return each row's first symbol. The result is empty if all symbols equal the row names."""
         if not genes.symbols:
             return ()
         found = [
@@ -299,7 +299,7 @@ class GeneRows:
 
 
 def all_rows(genes: Genes, kind: str, tally: Tally) -> GeneRows:
-    """Return a row for every gene with a usable annotation. Rows are named by this kind of name."""
+    """Return a row for every gene with a usable annotation. Each row is named by its id or symbol, as requested."""
     named = genes.named_by(kind)
     tally.read = len(named)
     kept = {name: objects for name, objects in named.items() if genes.has_terms(objects)}

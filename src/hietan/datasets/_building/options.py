@@ -146,7 +146,7 @@ class BuildOptions:
             object.__setattr__(self, name, value)
 
     def format_among(self, names: Sequence[str]) -> str | None:
-        """Return the first given format that is one of these names, or None."""
+        """Return the first requested format that is one of these names, or None."""
         return next((name for name in self.format or () if name in names), None)
 
     def resolved_for(self, ontology: Ontology) -> BuildOptions:
@@ -160,7 +160,9 @@ class BuildOptions:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the options as JSON values. Features are only counted, because the dataset lists them."""
+        """Return the options as JSON values. For features, only their number is returned, because the dataset lists
+        them.
+        """
         plain = asdict(self)
         plain["evidence"] = None if self.evidence is None else sorted(self.evidence)
         plain["features"] = None if self.features is None else len(self.features)

@@ -23,7 +23,7 @@ from hietan.hierarchy._term_rows import listed
 
 
 def open_ontology(ontology: Any, options: BuildOptions) -> Ontology:
-    """Return the ontology from a file, a hierarchy, a frame of edges or (parent, child) pairs."""
+    """Return the ontology from a file, a hierarchy, a frame of edges, or (parent, child) pairs."""
     if isinstance(ontology, Ontology):
         return ontology
     if isinstance(ontology, Hierarchy):
@@ -47,7 +47,7 @@ def open_ontology(ontology: Any, options: BuildOptions) -> Ontology:
 
 
 def open_labels(labels: Any, options: BuildOptions) -> Labels | None:
-    """Return the labels from a table, a dict, a series, a frame or parsed labels, or None if there are none."""
+    """Return the labels from a table, dict, series, frame or `Labels` object. Without labels, return None."""
     if labels is None or isinstance(labels, Labels):
         return labels
     if is_path(labels) or hasattr(labels, "read"):
@@ -140,7 +140,7 @@ def _two_columns_of(frame: Any, what: str, wanted: Sequence[str | int | None]) -
 
 
 def file_hashes(*sources: Any) -> dict[str, str]:
-    """Return the SHA-256 of each source that is or was read from a file, by file name."""
+    """Return the SHA-256 of each source file, by file name."""
     found = {}
     for source in sources:
         name = source if is_path(source) else getattr(source, "source", getattr(source, "name", None))

@@ -17,7 +17,7 @@ _EXAMPLES = 3
 
 
 class Meaning(NamedTuple):
-    """The current term for an annotated term and how the current term was found, or why there is no current term."""
+    """The current term for an annotated term, with a note on how it was found or why it does not exist."""
 
     term: str | None
     change: str = ""
@@ -62,7 +62,7 @@ class TermMeanings:
 
     @property
     def found(self) -> dict[str, str]:
-        """A mapping to the current term from each annotated id, and from all other ids of the annotated terms."""
+        """A mapping from each id of an annotated term to the current term."""
         pairs = zip(self._position, self._meanings, strict=True)
         used = {given: meaning.term for given, meaning in pairs if meaning.term is not None}
         terms = self.ontology.terms

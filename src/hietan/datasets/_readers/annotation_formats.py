@@ -18,7 +18,7 @@ from hietan.hierarchy._edge_columns import find_names
 
 
 class Annotation(NamedTuple):
-    """A statement that an object (a gene, a disease, a shop item) has a term, with the file's other fields.
+    """One annotation: an object (such as a gene, disease or product) has a term. Other fields of the file are included.
 
     Attributes
     ----------
@@ -309,7 +309,7 @@ class PairLayout:
     is_term: _IsTerm = None
 
     def row_blocks(self, tally: Tally) -> Iterator[list[tuple[int, list[str]]]]:
-        """Yield the rows that have an id and a term, in large blocks."""
+        """Yield large blocks of the rows that have an id and a term."""
         return self.table.row_blocks(max(self.id_at, self.term_at), tally)
 
     def read(self, row: Sequence[str]) -> tuple[str, list[str]]:

@@ -40,7 +40,7 @@ _Parsed = TypeVar("_Parsed", Annotation, PairBlock)
 
 
 class AnnotationReader:
-    """An iterator over a file's annotations, which reads the file only as far as needed.
+    """An iterator over a file's annotations. The file is read only as far as needed.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class AnnotationReader:
 
     @property
     def has_taxon(self) -> bool:
-        """Whether the annotations name the organism."""
+        """Whether the annotations state their organism."""
         return self.format in LINE_FORMATS and LINE_FORMATS[self.format].has_taxon
 
     @property

@@ -21,7 +21,7 @@ _Row = tuple[int, list[str]]
 
 
 class Listed(str):
-    """A cell that contains a list, with its parts and a text in which semicolons separate them."""
+    """A cell that contains a list, stored as its parts and as text separated by semicolons."""
 
     parts: list[str]
 
@@ -31,7 +31,7 @@ class Listed(str):
         return cell
 
     def strip(self, chars: str | None = None, /) -> str:
-        """Return the cell itself, because its parts are already stripped."""
+        """Return the cell unchanged, because its parts contain no outer blanks."""
         return self
 
 

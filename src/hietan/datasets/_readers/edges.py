@@ -146,7 +146,7 @@ def read_edges(
 
 
 def ontology_of(hierarchy: Hierarchy) -> Ontology:
-    """Return an ontology whose terms are a hierarchy's features."""
+    """Return a hierarchy as an ontology, with a term for each feature."""
     terms = {name: Term(name, name, is_a=hierarchy.parents(name)) for name in hierarchy.features}
     return Ontology(terms, is_plain=True, has_relations=False)
 
@@ -237,7 +237,7 @@ def _parts(cell: str) -> list[str]:
 
 
 def direct_edges(table: Table, at: _Columns, order: str) -> tuple[list[_Edge], str]:
-    """Return the direct edges from a table of all ancestors, and a remark that counts the other pairs.
+    """Return the direct edges from a table of all ancestors, and a remark with the number of other pairs.
 
     A pair at a larger distance is an edge if no chain of closer pairs connects it, for example in an excerpt without
     the terms in between.

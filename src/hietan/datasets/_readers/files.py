@@ -46,7 +46,7 @@ _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".gaf", ".json", ".owl
 
 
 def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Return whether the source is a path, not an open file or a value."""
+    """Return whether the source is a path instead of an open file or a value."""
     return isinstance(source, (str, os.PathLike))
 
 
@@ -127,7 +127,7 @@ def numbered_lines(source: TextSource, *, whole: bool = False) -> Generator[tupl
 
 
 def first_lines(source: TextSource, count: int) -> list[str]:
-    """Return the first lines that are not blank. The source can still be read from its beginning.
+    """Return the first lines that are not blank. The source can still be read from the beginning.
 
     Return no lines if the source is an open file that cannot be rewound.
     """

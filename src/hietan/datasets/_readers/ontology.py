@@ -24,7 +24,7 @@ RELATIONS = frozenset(
 
 
 def relation_name(text: str) -> str:
-    """Return a relation's standard name; tables use several spellings.
+    """Return a relation's standard name for any of the spellings that tables use.
 
     >>> relation_name("isa"), relation_name("Part of"), relation_name("RO:0002211")
     ('is_a', 'part_of', 'RO:0002211')
@@ -138,7 +138,7 @@ class Ontology:
         return f"Ontology(version={self.version!r}, {len(self.terms)} terms)"
 
     def edges(self, relations: Iterable[str] = ("is_a",)) -> Iterator[tuple[str, str]]:
-        """Return the (parent, child) pairs that any of the relations connects.
+        """Return the (parent, child) pairs that are connected by at least one of the relations.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class Ontology:
         return found
 
     def hierarchy_of(self, relations: Iterable[str]) -> Hierarchy:
-        """Return the hierarchy in which any of these relations makes one term the child of another.
+        """Return the hierarchy with an edge for each pair of terms that at least one of these relations connects.
 
         Parameters
         ----------

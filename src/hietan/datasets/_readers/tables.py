@@ -30,7 +30,7 @@ _Record = tuple[int, list[str]]
 
 
 class Table:
-    """A table's columns and rows. The table is read only as far as needed.
+    """A table with columns and rows. The table is read only as far as needed.
 
     A table with tabs in its first row is read without quoting, any other as CSV, separated by commas or semicolons.
     Lines at the beginning that start with "#" are comments; the last of them is the header if it has as many fields as
@@ -153,7 +153,7 @@ class Table:
         return heading.index(name)
 
     def rows(self, last: int, tally: Tally) -> Iterator[_Record]:
-        """Yield (line number, fields) for each row that has a field in the column `last`. The tally counts all rows."""
+        """Yield (line number, fields) for each row that reaches the column `last`. The tally counts all rows."""
         return chain.from_iterable(self.row_blocks(last, tally))
 
     def row_blocks(self, last: int, tally: Tally) -> Iterator[list[_Record]]:

@@ -38,7 +38,8 @@ def find_separator(lines: Iterable[str]) -> str | None:
 
 
 def find_codes(rows: Sequence[Sequence[str]]) -> int | None:
-    """Return the column with codes that begin with other codes, or None if there is no clear column of codes.
+    """Return the column of codes, in which some codes begin with other codes. If no column clearly contains codes,
+    return None.
 
     An edge table has no such column: one of its columns has values of the other, or values that repeat. One cell of 20
     may be wrong, so that the reader of codes can name its line.

@@ -228,7 +228,7 @@ def write_details(
     backend: str = "threads",
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
-    """Write `details/DATASET.json`, the report data that the tables lack, for every dataset in a study.
+    """Write `details/DATASET.json` for every dataset in a study. It contains the report data that the tables lack.
 
     The parameters are the same as for `write_explanations`.
     """
@@ -341,7 +341,7 @@ class ExplainJob:
 
 @dataclass(frozen=True)
 class ExplainedMethod:
-    """The explanations that an `ExplainJob` makes, or the reason why there are none.
+    """The explanations from an `ExplainJob`, or the reason why the method has no explanations.
 
     Attributes
     ----------
@@ -363,7 +363,7 @@ class ExplainedMethod:
 
 
 def run_explain_job(job: ExplainJob) -> ExplainedMethod:
-    """Explain rows. If a method cannot explain its predictions, the other methods continue."""
+    """Explain rows with one method. If the method cannot explain its predictions, return the reason."""
     done = ExplainedMethod(job.dataset, job.key)
     try:
         with one_thread():

@@ -144,7 +144,7 @@ class DatasetDetails:
         }
 
     def write(self, folder: Path, recipe: bytes | None = None) -> Path:
-        """Write the details to a study's directory, together with a recipe that `kept_details` compares."""
+        """Write the details to a study's directory, with the recipe that `kept_details` checks."""
         text = json.dumps(self.content(), separators=(",", ":"))
         if recipe is not None:
             text = f'{text[:-1]}{_MARK}{_mark(text[:-1], recipe)}"}}'
@@ -208,7 +208,7 @@ def data_date(provenance: Mapping[str, Any]) -> str:
 def similar_rows(
     X: Any, rows: Sequence[int], n: int = NEIGHBOURS, *, among: Sequence[int] | None = None
 ) -> dict[int, list[list[float]]]:
-    """Return the `n` most similar rows for each of some rows, as [row, simGIC], most similar first.
+    """Return the `n` most similar rows to each of the given rows, as [row, simGIC], most similar first.
 
     All rows are searched, or only the rows in `among`.
 
@@ -458,7 +458,7 @@ class TermEffects:
 
 
 def class_counts(X: Any, y: Any) -> list[list[int]]:
-    """Return how many rows of each class have each term. Classes are in sorted order.
+    """Return the number of rows in each class that have each term. Classes are in sorted order.
 
     >>> class_counts(np.array([[1, 0], [1, 1], [0, 1]]), np.array([0, 0, 1]))
     [[2, 1], [0, 1]]

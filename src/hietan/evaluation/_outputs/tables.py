@@ -20,7 +20,7 @@ TOP_FEATURES = 10
 
 
 def provenance(manifest: dict[str, Any]) -> tuple[str, ...]:
-    """Return lines on how a table was made: command, versions, seeds, and fingerprints of data and methods."""
+    """Return lines that show how a table was made: command, versions, seeds, and fingerprints of data and methods."""
     hashes = [
         ", ".join(f"{name} {h}" for name, h in manifest[what].items()) for what in ("datasets", "methods")
     ]
@@ -160,7 +160,7 @@ def incomplete_table(by_share: Mapping[float, Ranking], lines: Sequence[str] = (
 def usage_table(
     results: StudyResults, key: str, lines: Sequence[str] = (), *, by: str = "selected"
 ) -> TextTable:
-    """Return each dataset's most frequent features by one of the counts, as in the paper's Table S1."""
+    """Return each dataset's most used features, ranked by one of the counts, as in the paper's Table S1."""
     rows: list[tuple[str, ...]] = []
     for dataset in results.study.datasets:
         for row in results.feature_usage(dataset, key, by=by, top=TOP_FEATURES):

@@ -147,7 +147,7 @@ def check_resources(
 
 
 def jobs_ahead(backend: str, n_jobs: int | None, executor: Executor | None = None) -> int:
-    """Return how many jobs to send at a time: enough to keep all workers busy, few enough to stop soon."""
+    """Return how many jobs to send at a time: enough to keep all workers busy, but few enough to stop soon."""
     if backend == "dask" or (executor is not None and n_jobs is None):
         return AHEAD
     return int(effective_n_jobs(n_jobs)) * (1 if executor is not None else 2)

@@ -42,7 +42,7 @@ TIMES = ("dataset", "method", "setting", "tuning", "seed", "fold", "fit_seconds"
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Keep a second run out of the directory. The lock ends with its process, even if the process is killed."""
+    """Prevent a second run in the directory. The lock ends when its process ends, even if the process is killed."""
     refuse_special(directory / LOCK)
     with open(directory / LOCK, "a") as file:
         try:
@@ -124,7 +124,7 @@ class Journal:
         self._key = _key_of(manifest, dataset, method)
 
     def read(self) -> dict[tuple[int, int], dict[str, Any]]:
-        """Return the jobs by (seed, fold), and remove damaged or foreign lines from the file."""
+        """Return the jobs by (seed, fold), and remove damaged lines and lines of other studies from the file."""
         refuse_special(self.path)
         try:
             lines = self.path.read_bytes().splitlines(keepends=True)
@@ -150,7 +150,7 @@ class Journal:
         return jobs
 
     def line_of(self, text: bytes) -> bytes:
-        """Return a text's line: its checksum, a space, and the text."""
+        """Return a line with a text's checksum, a space, and the text."""
         return b"%s %s\n" % (self._checksum(text), text)
 
     def _checksum(self, text: bytes) -> bytes:

@@ -82,7 +82,7 @@ class DatasetView:
 
     @property
     def row_identities(self) -> frozenset[str]:
-        """The row names, unless they are mere numbers, such as 0, 1, ... or row1, row2, ..."""
+        """The row names, or none if they are only numbers such as 0, 1, ... or row1, row2, ..."""
         names = self.instance_names
         numbers = [name.removeprefix("row") for name in names]
         is_numbered = all(text.isdecimal() and len(text) < 10 for text in numbers)
@@ -251,7 +251,7 @@ class Study:
 
     @cached_property
     def shared_rows(self) -> dict[str, list[str]]:
-        """The overlapping datasets of each dataset, which share more than half of the smaller dataset's rows."""
+        """For each dataset, the datasets that share more than half of the smaller dataset's rows with it."""
         rows = {name: self.view(name).row_identities for name in self.datasets}
         found = {
             name: [
@@ -341,7 +341,9 @@ class Study:
         return found
 
     def incomplete(self, dataset: str, seed: int) -> list[Any]:
-        """Return a copy of a dataset's rows for each share of annotations that the rows lose."""
+        """Return copies of a dataset's rows: for each requested share, a copy that has lost this share of its
+        annotations.
+        """
         data = self.datasets[dataset]
         return [data.hierarchy.lose_annotations(data.X, share, seed) for share in self.lose]
 

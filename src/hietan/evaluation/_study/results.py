@@ -191,7 +191,7 @@ class StudyResults:
         return tuple(rows)
 
     def bootstrap(self, ranking: Ranking) -> Bootstrap | None:
-        """Return bootstrap draws for a ranking's methods, or None if the ranking is not by GMean."""
+        """Return bootstrap draws for a ranking's methods, or None if the ranking does not use GMean."""
         if ranking.metric != "gmean":
             return None
         which = (ranking.tuning, ranking.setting, ranking.methods)
@@ -278,7 +278,7 @@ def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
 
 
 def read_incomplete(folder: str | Path) -> dict[float, list[SummaryRow]]:
-    """Return the rows of `incomplete.csv` by share of lost annotations, or an empty result if there is no such file."""
+    """Return the rows of `incomplete.csv` by share of lost annotations. Without this file, the result is empty."""
     path, found = Path(folder) / INCOMPLETE, dict[float, list[SummaryRow]]()
     for line in read_csv(path) if path.is_file() else ():
         found.setdefault(float(line["share_lost"]), []).append(SummaryRow.from_dict(line))
@@ -320,7 +320,7 @@ def write_rankings(rankings: Sequence[Ranking], folder: Path) -> None:
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table as CSV: full-precision floats, empty cells for missing values, and texts that are safe in
+    """Write a table as CSV, with full-precision floats, empty cells for missing values, and text that is safe in
     spreadsheets.
     """
     atomic_write(path, csv_text(header, rows))
