@@ -95,13 +95,14 @@ class ArchiveReader:
             }[np.lib.format.read_magic(member)]
             shape, _, dtype = read_header(member)
             if dtype.kind not in "biufU" or dtype.itemsize == 0:
-                raise ValueError(f"{name} must contain booleans, numbers or texts, got {dtype}")
+                raise ValueError(f"{name} must contain booleans, numbers or strings, got {dtype}")
             if (
                 min(shape, default=0) < 0
                 or math.prod(shape) * dtype.itemsize != info.file_size - member.tell()
             ):
                 raise ValueError(
-                    f"{name} should contain an array of shape {shape}, but its size does not match"
+                    f"{name} should contain an array of shape {shape}, but its size does not match; write or "
+                    "download the file again"
                 )
             member.seek(0)
             array: NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
@@ -114,10 +115,11 @@ class ArchiveReader:
     def _spend(self, kind: str, info: zipfile.ZipInfo, counted: int) -> None:
         """Raise ValueError if this member and the earlier ones are together too large for the file."""
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError(f"{info.filename} uses a compression that hietan does not support")
+            raise ValueError(f"{info.filename} uses an unsupported compression; expected deflate or none")
         self._left[kind] -= counted
         self._left["all"] -= info.file_size
         if min(self._left.values()) < 0:
             raise ValueError(
-                f"{info.filename} would unpack to {info.file_size:,} bytes, which is too many for this file"
+                f"{info.filename} would unpack to {info.file_size:,} bytes, which is too much for a file of "
+                "this size; write or download the file again"
             )

@@ -74,7 +74,7 @@ def refuse_unknown(names: Iterable[str], known: Collection[str], where: str) -> 
     unknown = list(dict.fromkeys(name for name in names if name not in known))
     if unknown:
         listed = first_few(list(known)) or "there are none"
-        raise ValueError(f"{where} {first_few(unknown)}, not among the features ({listed})")
+        raise ValueError(f"{where} {first_few(unknown)}; expected only features of the hierarchy ({listed})")
 
 
 def first_few(names: Sequence[str], at_most: int = 3) -> str:

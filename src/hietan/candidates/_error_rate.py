@@ -63,8 +63,8 @@ class HeldOutScores:
         )
         if not is_sound:
             raise ValueError(
-                f"the held-out scores do not match the validation; expected {len(classes)} finite numbers, a "
-                f"class and a fold for each of {m} rows in {folds} folds"
+                f"the held-out scores do not match the validation; each of the {m} rows needs {len(classes)} "
+                f"finite numbers, a class and one of {folds} folds"
             )
 
     def odds(self, classes: NDArray[Any], wanted: Any) -> NDArray[np.float64]:

@@ -123,12 +123,16 @@ def evaluate_model(trained: TrainedModel, data: Dataset, *, seed: int = 0) -> Ev
             f"has rows of class {strange[0]!r}" if strange else f"has no new rows of class {missing[0]!r}"
         )
         raise DataError(
-            f"{data.name or 'the dataset'} {problem}; the model's classes are {', '.join(classes)}"
+            f"{data.name or 'the dataset'} {problem}; its new rows must have exactly the model's classes "
+            f"({', '.join(classes)})"
         )
     X = align_columns(data, trained.feature_names)[rows]
     said = predict_rows(trained.classifier, X)
     if said.log_proba is None:
-        raise ValueError(f"{type(trained.classifier).__name__} has no probabilities to evaluate")
+        raise ValueError(
+            f"{type(trained.classifier).__name__} has no probabilities to evaluate; use a classifier with "
+            "predict_proba"
+        )
     y = trained.classifier.classes_[[classes.index(label) for label in labels]]
     values, draws, proba = _measured(trained, y, said.log_proba, said.y_pred, seed)
     before: list[dict[str, float]] = []

@@ -326,7 +326,7 @@ class TrainedModel:
         (True, ('something new',), 1)
         """
         if reasons < 0:
-            raise ValueError(f"reasons is {reasons}; expected 0 or more")
+            raise ValueError(f"reasons is {reasons}; expected a whole number of 0 or more")
         if not hasattr(self.classifier, "hierarchy_"):
             raise ValueError(
                 f"{type(self.classifier).__name__} has no hierarchy of terms; use a hietan classifier"
@@ -395,7 +395,9 @@ def _check(model: TrainedModel) -> None:
     classifier, classes = model.classifier, model.classifier.classes_
     aliases = model.provenance.get("aliases", {})
     if not isinstance(aliases, dict):
-        raise ValueError("the aliases do not map ids to features")
+        raise ValueError(
+            f"aliases is a {type(aliases).__name__}; expected a dict that maps ids to feature names"
+        )
     for names in aliases.values():
         _texts(names)
     features = tuple(getattr(classifier, "feature_names_in_", model.feature_names))
@@ -403,36 +405,45 @@ def _check(model: TrainedModel) -> None:
         features = classifier.hierarchy_.features
     if model.feature_names != features:
         raise ValueError(
-            f"feature_names differ from the classifier's feature names, {', '.join(features[:3])} ..."
+            f"feature_names differ from the classifier's feature names ({', '.join(features[:3])} ...); pass "
+            "the same names in the same order"
         )
     if len(features) != classifier.n_features_in_:
         raise ValueError(
-            f"there are {len(features)} feature_names, but the classifier has {classifier.n_features_in_} columns"
+            f"there are {len(features)} feature_names, but the classifier has {classifier.n_features_in_} "
+            "features; pass one name per feature"
         )
     if classes.dtype.kind not in "iu" or not 0 <= classes.min() <= classes.max() < len(model.target_names):
-        raise ValueError(f"target_names do not name all of the classes {classes.tolist()!r:.80}")
+        raise ValueError(
+            f"target_names does not name all of the classes {classes.tolist()!r:.80}; pass one name per class"
+        )
     if not (np.isfinite(model.calibration or 0).all() and (model.calibration or (1,))[0] > 0):
         raise ValueError(
-            f"the calibration is {model.calibration}; expected finite numbers, and a slope above 0"
+            f"the calibration is {model.calibration}; expected a finite slope above 0 and a finite shift"
         )
     if model.cutoff is not None and not (np.isfinite(model.cutoff) and len(classes) == 2):
         raise ValueError(
-            f"the cutoff is {model.cutoff}; expected finite log-odds, and a model with two classes"
+            f"the cutoff is {model.cutoff} in a model with {len(classes)} classes; expected finite log-odds and "
+            "exactly two classes"
         )
     n_rows, n_classes = len(model.training_rows), len(model.class_names)
     for what in ("training_symbols", "training_synonyms", "training_labels"):
         if len(getattr(model, what)) not in (0, n_rows):
             raise ValueError(
-                f"{what} has {len(getattr(model, what))} entries, but there are {n_rows} training rows"
+                f"{what} has {len(getattr(model, what))} entries, but there are {n_rows} training rows; pass "
+                "one entry per row"
             )
     labels = set(model.training_labels)
     if labels and labels != set(model.classifier.classes_.tolist()):
         raise ValueError(
-            f"training_labels contains the classes {sorted(labels)!r:.80}, which differ from the classifier's "
-            "classes"
+            f"training_labels contains the classes {sorted(labels)!r:.80}, but the classifier was trained on "
+            f"{classes.tolist()!r:.80}; pass its training labels"
         )
     if model.validation is not None and len(model.validation.class_rows) != n_classes:
-        raise ValueError(f"the validation does not describe {n_classes} classes")
+        raise ValueError(
+            f"the validation describes {len(model.validation.class_rows)} classes, but the model has "
+            f"{n_classes}; validate this model"
+        )
     if model.held_out is not None:
         quality = model.validation
         model.held_out.check(classes, quality.class_rows if quality else (), quality.folds if quality else 0)
@@ -463,7 +474,7 @@ def _texts(values: Any) -> tuple[str, ...]:
 
 def _counts(values: Any) -> tuple[int, ...]:
     if not all(type(value) is int and 0 <= value <= 2**53 for value in values):
-        raise TypeError(f"expected a list of counts, got {values!r:.80}")
+        raise TypeError(f"expected a list of whole numbers of 0 or more, got {values!r:.80}")
     return tuple(values)
 
 
@@ -544,9 +555,9 @@ def train_model(
     n_classes = len(np.unique(data.y))
     if n_classes < 2:
         raise ValueError(
-            f"all {len(data.y)} {data.row_noun}s of {data.name or 'the dataset'} have the class "
-            f"{data.target_names[data.y[0]]!r}; add {data.row_noun}s of another class, because a model needs two "
-            "classes"
+            f"all {len(data.y)} {data.row_noun}s in {data.name or 'the dataset'} have the class "
+            f"{data.target_names[data.y[0]]!r}; add {data.row_noun}s of another class, because a model needs "
+            "two classes"
         )
     check_threshold(threshold, n_classes, validate)
     check_folds(folds, validate, fdr)
@@ -563,8 +574,9 @@ def train_model(
     )
     if unlabelled is not None and (held_out is None or held_out.scores(split=False) is None):
         raise ValueError(
-            f"each unlabelled {data.row_noun} is ranked by a model that did not see it; this ranking needs two "
-            f"{data.row_noun}s of each class and a classifier with probabilities"
+            f"each unlabelled {data.row_noun} is ranked by a model that did not see it, which needs held-out "
+            f"probabilities; use a classifier with predict_proba and at least two {data.row_noun}s of each "
+            "class"
         )
     score, y = None, data.y
     if held_out is not None and n_classes == 2:
@@ -577,7 +589,7 @@ def train_model(
         if score is not None and calibration is None:
             raise ValueError(
                 f"the threshold {threshold} cannot be used, because the model does not separate the classes "
-                "(calibrated probabilities do not rise with the log-odds); leave out the threshold"
+                "(calibrated probabilities do not rise with the log-odds); omit the threshold"
             )
         is_turned = positive_label == np.unique(data.y)[0]
         limit = (logit(1 - threshold if is_turned else threshold) - shift) / slope
@@ -587,7 +599,8 @@ def train_model(
     elif threshold is not None:
         if score is None:
             raise ValueError(
-                "the threshold cannot be tuned, because a class has fewer than two rows; add rows of that class"
+                "the threshold cannot be tuned, because a class has fewer than two rows; add rows of that "
+                "class, or set a number"
             )
         cutoff = best_cutoff(score, y)
     if held_out is not None:
@@ -635,19 +648,17 @@ def _known_class(data: Dataset, present: Sequence[str], unlabelled: str, positiv
         )
     if len(present) != 2 or unlabelled not in present:
         raise ValueError(
-            f"unlabelled is {unlabelled!r:.80}; expected one of two classes, but the classes are "
-            f"{', '.join(present)}"
+            f"unlabelled is {unlabelled!r:.80}; expected one of exactly two classes, but the dataset's classes "
+            f"are {', '.join(present)}"
         )
     known = present[present[0] == unlabelled]
     if positive not in (None, known):
-        raise ValueError(
-            f"positive is {positive!r:.80}, but the known class is {known!r:.80}; leave out positive"
-        )
+        raise ValueError(f"positive is {positive!r:.80}, but the known class is {known!r:.80}; omit positive")
     n_known = int(np.sum(data.y == data.target_names.index(known)))
     if n_known < LEAST_POSITIVES:
         raise ValueError(
-            f"there are {n_known} {data.row_noun}s of class {known!r:.80}; learning from positive and unlabelled "
-            f"{data.row_noun}s needs {LEAST_POSITIVES} or more"
+            f"there are only {n_known} {data.row_noun}s of class {known!r:.80}; learning from positive and "
+            f"unlabelled {data.row_noun}s needs at least {LEAST_POSITIVES}"
         )
     return known
 
@@ -669,7 +680,7 @@ def check_unlabelled(
     }
     for option, reason in reasons.items():
         if reason:
-            raise ValueError(f"{option} does not apply to unlabelled rows ({reason})")
+            raise ValueError(f"{option} does not apply to unlabelled rows, so omit it ({reason})")
 
 
 def check_threshold(threshold: float | str | None, n_classes: int, validate: bool) -> None:
@@ -678,15 +689,16 @@ def check_threshold(threshold: float | str | None, n_classes: int, validate: boo
         return
     if threshold != BEST_GMEAN and (isinstance(threshold, str) or not 0 < threshold < 1):
         raise ValueError(
-            f"threshold is {threshold!r}; expected a probability between 0 and 1, or {BEST_GMEAN!r} to choose it"
+            f"threshold is {threshold!r}; expected a probability between 0 and 1, or {BEST_GMEAN!r} to choose "
+            "the threshold"
         )
     if threshold == BEST_GMEAN and not validate:
         raise ValueError(
-            f"the threshold {BEST_GMEAN!r} is chosen during validation, which is switched off; switch on "
-            "validation"
+            f"the threshold {BEST_GMEAN!r} is chosen during validation, which is switched off; switch it on, or "
+            "set a number"
         )
     if n_classes != 2:
-        raise ValueError(f"a threshold needs two classes, but there are {n_classes}")
+        raise ValueError(f"a threshold needs two classes, but there are {n_classes}; omit the threshold")
 
 
 def check_folds(folds: int | None, validate: bool, fdr: str = "cv") -> None:
@@ -695,17 +707,18 @@ def check_folds(folds: int | None, validate: bool, fdr: str = "cv") -> None:
         raise ValueError(f"fdr is {fdr!r}; expected 'cv', or 'split' to hold out a third of the rows")
     if fdr == "split" and (folds is not None or not validate):
         raise ValueError(
-            "a split validates the model on a third of the rows; leave out folds and --no-validate"
+            "fdr='split' (--fdr-split) validates the model on a third of the rows; omit folds and "
+            "--no-validate"
         )
     if folds is None:
         return
     if isinstance(folds, bool) or not isinstance(folds, Integral) or folds < 1:
         raise ValueError(
-            f"folds is {folds!r}; expected a number of folds, or 1 to hold out one part of the rows"
+            f"folds is {folds!r}; expected a whole number of folds, or 1 to hold out one part of the rows"
         )
     if not validate:
         raise ValueError(
-            f"folds is {folds}, but validation is switched off; leave out folds, or switch on validation"
+            f"folds is {folds}, but validation is switched off; omit folds, or switch on validation"
         )
 
 

@@ -198,8 +198,8 @@ def find_rows(data: Dataset, names: Sequence[str]) -> list[int]:
         if len(rows) > 1:
             ids = ", ".join(repr(data.instance_names[i]) for i in rows[:5])
             raise DataError(
-                f"{len(rows)} {data.row_noun}s of {data.name or 'the dataset'} have the name {name!r}; use one of "
-                f"these ids: {ids}{' ...' if len(rows) > 5 else ''}"
+                f"{len(rows)} {data.row_noun}s in {data.name or 'the dataset'} have the name {name!r}; use one "
+                f"of these ids: {ids}{' ...' if len(rows) > 5 else ''}"
             )
         if not rows:
             raise DataError(
@@ -253,7 +253,9 @@ def read_names(path: str | os.PathLike[str], column: str | None = None) -> tuple
         delimiter = "\t" if lines and "\t" in lines[0] else ","
         rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter) if row]
     except csv.Error as error:
-        raise DataError(f"expected a text file with one name per line, or a table: {error}", name) from None
+        raise DataError(
+            f"the file cannot be read as a table ({error}); expected one name per line, or a table", name
+        ) from None
     header = rows[0] if rows else []
     if column is not None and column not in header:
         raise DataError(f"there is no column {column!r}{suggest(column, header)}", name)

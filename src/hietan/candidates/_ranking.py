@@ -162,8 +162,8 @@ class Candidates:
             )
         if ranks is None:
             raise ValueError(
-                "a list with a false discovery rate needs a positive class; choose one of "
-                f"{', '.join(self.trained.class_names)}"
+                "a list with a false discovery rate needs a positive class; set positive (--positive) to one "
+                f"of {', '.join(self.trained.class_names)}"
             )
         found = select_rows(
             ranks[self.order[: self.n_new]],
@@ -389,8 +389,8 @@ def rank_rows(
         )
     if different := build_differences(data.provenance, trained.provenance):
         warnings.warn(
-            f"{what} was built differently from the model's training data: {different}. Its features may mean "
-            "something else; build the dataset with the same options (like=, --like)",
+            f"{what} was built differently from the model's training data: {different}. Its features may have "
+            "other meanings; build the dataset with the same options (like=, --like)",
             DataWarning,
             stacklevel=2,
         )
@@ -411,7 +411,10 @@ def rank_rows(
     if X.shape[0]:
         predicted = predict_rows(trained.classifier, X)
         if predicted.log_proba is None:
-            raise ValueError(f"{type(trained.classifier).__name__} has no probabilities to rank rows by")
+            raise ValueError(
+                f"{type(trained.classifier).__name__} has no probabilities to rank rows by; use a classifier "
+                "with predict_proba"
+            )
         labels = trained.predicted_labels(row_odds(predicted.log_proba), predicted.y_pred)
         odds = row_odds(predicted.log_proba, trained.class_names.index(wanted) if wanted else None)
     if held_out is not None and trained.held_out is not None:
@@ -462,16 +465,17 @@ def _check_unlabelled(trained: TrainedModel, wanted: str, raw: bool, prior: floa
     if wanted == trained.unlabelled or raw:
         what = "raw probabilities are" if raw else f"a rank by {wanted} is"
         raise ValueError(
-            f"{what} not available, because {trained.unlabelled} is a mixture of unlabelled rows"
+            f"{what} not available, because {trained.unlabelled} is a mixture of unlabelled rows; rank by "
+            f"{trained.positive_name}, without raw probabilities"
         )
     if prior is not None and not 0 < prior < 1:
         raise ValueError(f"prior is {prior!r}; expected a share of positives between 0 and 1, such as 0.02")
     bound = trained.unlabelled_bound
     if prior is not None and bound is not None and prior > bound:
         warnings.warn(
-            f"prior is {prior:g}, but at most {bound:.3g} of the unlabelled {trained.row_noun}s are "
-            f"{trained.positive_name}, if the known {trained.positive_name} are a random sample of all "
-            f"{trained.positive_name}",
+            f"prior is {prior:g}, but the share of {trained.positive_name} among unlabelled {trained.row_noun}s "
+            f"is at most {bound:.3g} if the known {trained.positive_name} are a random sample of all "
+            f"{trained.positive_name}; choose a smaller prior",
             DataWarning,
             stacklevel=3,
         )

@@ -99,7 +99,9 @@ def predict_terms(
     X = rows.ones.astype(np.uint8)
     said = predict_rows(classifier, X)
     if said.log_proba is None:
-        raise ValueError(f"{type(classifier).__name__} has no probabilities")
+        raise ValueError(
+            f"{type(classifier).__name__} has no probabilities; use a classifier with predict_proba"
+        )
     name = trained.positive_name
     odds = row_odds(said.log_proba, trained.class_names.index(name) if name else None)
     labels = trained.predicted_labels(row_odds(said.log_proba), said.y_pred).tolist()

@@ -86,17 +86,29 @@ class Validation:
     def __post_init__(self) -> None:
         counts = (self.folds, *self.class_rows, *(rows for _, _, rows in self.curve))
         if not all(type(n) is int and 0 <= n <= 2**53 for n in counts) or self.folds < 1:
-            raise ValueError("the validation contains an invalid number of rows or folds")
+            raise ValueError(
+                f"the validation has {self.folds!r} folds and the row counts {counts[1:]!r:.80}; expected whole "
+                "numbers of 0 or more, and at least one fold"
+            )
         shares = [getattr(self, name) for name in _SHARES] + [p for bin_ in self.curve for p in bin_[:2]]
         if not all(share is None or 0 <= share <= 1 for share in shares):
-            raise ValueError("the validation contains a share that is not between 0 and 1")
+            raise ValueError(
+                f"the validation contains the shares {shares!r:.80}; expected only numbers from 0 to 1"
+            )
         if not -1 <= (self.annotations_correlation or 0) <= 1:
-            raise ValueError("the validation contains a correlation that is not between -1 and 1")
+            raise ValueError(
+                f"annotations_correlation is {self.annotations_correlation}; expected a number from -1 to 1"
+            )
         losses = [getattr(self, name) for name in _LOSSES]
         if not all(loss is None or 0 <= loss < np.inf for loss in losses):
-            raise ValueError("the validation contains a loss that is not a finite number of 0 or more")
+            raise ValueError(
+                f"the validation contains the losses {losses!r:.80}; expected only finite numbers of 0 or more"
+            )
         if self.curve and sum(rows for _, _, rows in self.curve) != sum(self.class_rows):
-            raise ValueError("the reliability curve and the classes have different numbers of rows")
+            raise ValueError(
+                f"the reliability curve has {sum(rows for _, _, rows in self.curve)} rows, but the classes have "
+                f"{sum(self.class_rows)}; the two numbers must be equal"
+            )
 
     @property
     def n_rows(self) -> int:
@@ -227,7 +239,8 @@ def _predict_once(model: Any, data: Dataset, size: int, seed: int, progress: Pro
     if counts.min() < 10:  # two of them are held out: one for each half when the calibration is judged
         raise ValueError(
             "a single split needs 10 rows of each class, but class "
-            f"{data.target_names[labels[counts.argmin()]]!r} has {counts.min()}; use 2 or more folds instead"
+            f"{data.target_names[labels[counts.argmin()]]!r} has only {counts.min()}; use 2 or more folds "
+            "instead"
         )
     split = StratifiedShuffleSplit(1, test_size=size, random_state=seed)
     is_held_out = np.zeros(len(data.y), dtype=np.bool_)

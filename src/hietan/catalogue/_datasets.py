@@ -91,7 +91,7 @@ def load_dataset(spec: str, *, progress: bool = False) -> Dataset:
     if not path.exists():
         known = [*dataset_sets(), *_PACKAGED, *_PUBLISHED]
         hint = suggest(spec, known, otherwise="`hietan datasets` lists the names")
-        raise CatalogueError(f"unknown dataset {spec!r}: there is no such name or file{hint}")
+        raise CatalogueError(f"there is no dataset or file named {spec!r}{hint}")
     dataset = Dataset.load(path)
     return dataset if dataset.name else replace(dataset, name=path.stem)
 

@@ -126,7 +126,9 @@ def make_fitted_method(
                 f"method {name!r} has no parameter {parameter}; methods with this parameter: {', '.join(having)}"
             )
         if any(item.partition("=")[0] == parameter for item in listed.split(",")):
-            raise CatalogueError(f"{parameter} is given twice: in the method {spec!r}, and as an option")
+            raise CatalogueError(
+                f"{parameter} is set twice, in the method {spec!r} and as an option; remove one of them"
+            )
     if lam is not None:
         given |= {"lam": parse_lambda(lam), "lam_relative": None}
     return estimator.set_params(**given)
@@ -287,26 +289,31 @@ def _imported(path: str) -> Any:
     module, _, name = path.rpartition(".")
     if "," in path:
         raise CatalogueError(
-            f"unknown method {path!r}; to give several methods, repeat the option: --methods A --methods B"
+            f"unknown method {path!r}; to use several methods, repeat the option: --methods A --methods B"
         )
     if not module:
         raise CatalogueError(f"unknown method {path!r}{suggest(path, [*METHODS, *method_sets()])}")
     try:
         found = getattr(import_module(module), name)
     except (Exception, SystemExit) as error:  # a program is not a module to import: it may end itself
-        raise CatalogueError(f"method {path!r} cannot be imported: {error}") from error
+        raise CatalogueError(
+            f"method {path!r} cannot be imported ({error}); check its import path"
+        ) from error
     # Nothing is called before it is known to be a class of classifiers: a call of any other kind may do anything.
     if not isinstance(found, type) or not all(
         hasattr(found, part) for part in ("fit", "predict", "get_params")
     ):
         raise CatalogueError(
-            f"method {path!r} is not a scikit-learn classifier; "
-            "expected the path of a class with fit, predict and get_params"
+            f"method {path!r} is not a scikit-learn classifier; expected the import path of a class with fit, "
+            "predict and get_params"
         )
     try:
         return found()
     except Exception as error:
-        raise CatalogueError(f"method {path!r} cannot be made without parameters: {error}") from error
+        raise CatalogueError(
+            f"method {path!r} cannot be created without arguments ({error}); give each parameter a default "
+            "value"
+        ) from error
 
 
 def _parameter(item: str, spec: str) -> tuple[str, Any]:

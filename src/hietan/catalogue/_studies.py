@@ -102,7 +102,8 @@ class StudyOptions:
             )
         if self.lam_criterion != "log_loss" and self.lam != "tuned":
             raise StudyError(
-                f"lam_criterion is {self.lam_criterion!r}, but lambda is not tuned; add --lam tuned"
+                f"lam_criterion is {self.lam_criterion!r}, but lambda is not tuned; set lam to 'tuned' (--lam "
+                "tuned)"
             )
 
     def run_where(
@@ -199,9 +200,7 @@ def run_named_study(
         min_support=options.min_support_in_folds,
     )
     if output is None and (readable or details):
-        raise ValueError(
-            "explanations need an output directory; pass the argument output, or omit readable and details"
-        )
+        raise ValueError("explanations need an output directory; pass output, or omit readable and details")
     datasets = load_datasets(options.data, progress=show_downloads)
     refuse_unknown_rows(datasets, wanted)
     shown = None
@@ -288,7 +287,9 @@ def read_row_groups(path: str | Path) -> dict[str, str]:
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise StudyError(f"the groups of rows cannot be read from {path}: {error}") from None
+        raise StudyError(
+            f"the row groups cannot be read from {path} ({error}); expected a text file in UTF-8"
+        ) from None
     groups: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):
@@ -301,8 +302,8 @@ def read_row_groups(path: str | Path) -> dict[str, str]:
             )
         if groups.setdefault(entries[0], entries[1]) != entries[1]:
             raise StudyError(
-                f"{path}, line {number}: row {entries[0]!r} is in group {entries[1]!r}, but an earlier line puts "
-                f"it in group {groups[entries[0]]!r}"
+                f"{path}, line {number}: row {entries[0]!r} is in group {entries[1]!r}, but an earlier line "
+                f"puts it in group {groups[entries[0]]!r}; remove one of the two lines"
             )
     return groups
 
@@ -351,7 +352,7 @@ def read_study_file(path: str | Path) -> StudyOptions:
     except FileNotFoundError:
         raise StudyError(f"there is no study file {path}; check the path") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StudyError(f"{path} is not a TOML file: {error}") from None
+        raise StudyError(f"{path} is not a valid TOML file ({error}); correct the file") from None
     known = [field.name for field in fields(StudyOptions)]
     values = {key.replace("-", "_"): value for key, value in content.items()}
     for key, value in values.items():
@@ -360,7 +361,7 @@ def read_study_file(path: str | Path) -> StudyOptions:
         values[key] = _checked(path, key, value)
     missing = [key for key in ("data", "methods") if key not in values]
     if missing:
-        raise StudyError(f"{path}: the key {missing[0]!r} is missing")
+        raise StudyError(f"{path}: the key {missing[0]!r} is missing; add it")
     return StudyOptions(**values)
 
 

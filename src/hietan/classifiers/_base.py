@@ -250,8 +250,8 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         first = not hasattr(self, "counts_")
         if first and classes is None:
             raise ValueError(
-                "the first call to partial_fit needs classes; pass all labels that this and later calls may "
-                "contain"
+                "the first call to partial_fit needs classes; pass all class labels that this and later calls "
+                "may contain"
             )
         rows = read_rows(self, X, y, sample_weight, reset=first)
         known = unique_labels(classes) if classes is not None else self.classes_
@@ -391,13 +391,14 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         so_far = self.classes_ if hasattr(self, "counts_") else classes
         if not np.array_equal(classes, so_far):
             raise ValueError(
-                f"classes {classes.tolist()} differ from the classes in the first call, {so_far.tolist()}; pass "
-                "the same classes, or leave out classes"
+                f"classes is {classes.tolist()}, but the first call had {so_far.tolist()}; pass the same "
+                "classes again, or omit classes"
             )
         unknown = np.setdiff1d(y, classes)
         if unknown.size:
             raise ValueError(
-                f"y contains the labels {unknown.tolist()}, which are not among the classes {classes.tolist()}"
+                f"y contains the labels {unknown.tolist()}, which are not among the classes {classes.tolist()}; "
+                "remove these rows, or fit again with all classes"
             )
         if isinstance(self.class_weight, str):
             raise ValueError(

@@ -148,7 +148,8 @@ def require_classes_to_tell_apart(model: Any, classes: NDArray[Any]) -> None:
     """Raise an error if there is only one class."""
     if len(classes) < 2:
         raise ValueError(
-            f"{type(model).__name__} needs at least two classes, but there is only one class: {classes.tolist()}"
+            f"{type(model).__name__} needs at least two classes, but there is only one class, "
+            f"{', '.join(map(repr, classes.tolist()))}; add rows of another class"
         )
 
 
@@ -242,7 +243,7 @@ def refuse_target_among_columns(X: Any, y: Any) -> None:
         same = np.asarray(X[name].to_numpy() == y.to_numpy())
         if same.shape == (len(y),) and same.all():
             raise ValueError(
-                f"column {name!r} of X is y itself, so the classes would predict themselves; pass "
+                f"column {name!r} of X is y itself, so the model would see the classes that it predicts; pass "
                 f"X.drop(columns={name!r})"
             )
 
@@ -282,7 +283,7 @@ def _checked_indices(X: Any) -> Any:
         elif kind == "coo":
             sp.coo_array((X.data, X.coords), shape=X.shape)
     except ValueError as error:
-        raise ValueError(f"the indices of the sparse X are damaged: {error}; build it again") from None
+        raise ValueError(f"the indices of the sparse X are invalid ({error}); build X again") from None
     if kind == "bsr":
         X = X.tocsr()
     if kind in ("csr", "csc", "bsr") and not X.has_canonical_format:
@@ -297,8 +298,9 @@ def _refuse_text(X: Any) -> None:
         text = next((value for value in np.ravel(X[name]) if isinstance(value, str)), None)
         if text is not None:
             raise ValueError(
-                f"column {name!r} of X contains text, such as {text!r:.40}, but features are numbers; drop the "
-                f"column with X.drop(columns={name!r}), or let Dataset.from_frame turn its values into features"
+                f"column {name!r} of X contains text, such as {text!r:.40}, but features must be numbers; drop "
+                f"the column with X.drop(columns={name!r}), or let Dataset.from_frame turn its values into "
+                "features"
             )
 
 
@@ -342,8 +344,8 @@ def _warn_of_missing_ancestors(hierarchy: Hierarchy, names: Sequence[str], stack
     if len(cut_off) > related:
         example = hierarchy.parents(cut_off[0])[0]
         warnings.warn(
-            f"{len(cut_off)} columns have ancestors that are in the hierarchy but not in X, such as "
-            f"{cut_off[0]!r} with its parent {example!r}, so the hierarchy does not relate these columns. Use "
+            f"{len(cut_off)} columns have ancestors that are in the hierarchy but not in X (for example, "
+            f"{example!r} is a parent of {cut_off[0]!r}). The hierarchy does not relate these columns. Use "
             "Dataset.from_frame or HierarchyEncoder to add the ancestors. If this is intended, use "
             "warnings.simplefilter('ignore', hietan.HierarchyWarning)",
             HierarchyWarning,
@@ -410,8 +412,8 @@ def warn_of_lost_values(
     if lost.size:
         only = " If 2 means yes and 1 means no, pass X == 2." if (least, most) == (1, 2) else ""
         warnings.warn(
-            f"{lost.size} of {X.shape[1]} columns vary, but binarize={threshold} makes them the same in all rows, "
-            f"such as {shown(lost)}.{only} Choose a threshold that splits them, or bin them, for example with "
+            f"{lost.size} of {X.shape[1]} columns vary, but binarize={threshold} makes them constant (first: "
+            f"{shown(lost)}).{only} Choose a threshold that splits them, or bin them, for example with "
             "Dataset.from_frame or KBinsDiscretizer",
             DataWarning,
             stacklevel=stacklevel + 1,
@@ -423,8 +425,8 @@ def warn_of_lost_values(
         counts = np.setdiff1d(counts, fractions)
     if counts.size:
         warnings.warn(
-            f"{counts.size} of {X.shape[1]} columns contain counts, such as {shown(counts)}. Every number above 0 "
-            "becomes 1. If this is intended, pass X > 0; otherwise bin the columns, for example with "
+            f"{counts.size} of {X.shape[1]} columns contain counts (first: {shown(counts)}). Every number above "
+            "0 becomes 1. If this is intended, pass X > 0; otherwise bin the columns, for example with "
             "Dataset.from_frame or KBinsDiscretizer",
             DataWarning,
             stacklevel=stacklevel + 1,
@@ -437,10 +439,11 @@ def warn_of_contradiction(found: Violation | None, stacklevel: int) -> None:
         return
     row, parent, child = found
     warnings.warn(
-        f"X contradicts the hierarchy: in row {row}, {child!r} is 1 but its parent {parent!r} is 0. Check that "
-        "the edges are (parent, child) pairs, and that unnamed columns are in the order of hierarchy.features. "
-        "Use hierarchy.violations(X) to list contradictions, or hierarchy.close(X) to set the ancestors of "
-        "present features to 1. If this is intended, use warnings.simplefilter('ignore', hietan.HierarchyWarning)",
+        f"X contradicts the hierarchy, because in row {row}, {child!r} is 1 but its parent {parent!r} is 0. "
+        "Check that the edges are (parent, child) pairs, and that unnamed columns are in the order of "
+        "hierarchy.features. Use hierarchy.violations(X) to list contradictions, or hierarchy.close(X) to set "
+        "the ancestors of present features to 1. If this is intended, use warnings.simplefilter('ignore', "
+        "hietan.HierarchyWarning)",
         HierarchyWarning,
         stacklevel=stacklevel + 1,
     )

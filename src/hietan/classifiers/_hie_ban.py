@@ -156,7 +156,7 @@ class HieBAN(BaseBayes):
         if self.calibrate:
             raise ValueError(
                 "calibrate=True needs the scores of all training rows, so fit needs all rows in memory. To fit "
-                "parts of the data or a Dask collection, leave out calibrate"
+                "parts of the data or a Dask collection, omit calibrate"
             )
 
     def _set_choices(self) -> None:
@@ -223,7 +223,8 @@ class HieBAN(BaseBayes):
         unknown = np.setdiff1d(read.y, self.classes_)
         if unknown.size:
             raise ValueError(
-                f"y contains the labels {unknown.tolist()}, which are not among the classes {self.classes_.tolist()}"
+                f"y contains the labels {unknown.tolist()}, which are not among the classes "
+                f"{self.classes_.tolist()}; remove these rows"
             )
         weighted = read.weights is None and (self.class_weight_ != 1).any()
         units = None

@@ -271,15 +271,15 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         if count.min() < 2 and (self.ridge is None or self.calibrate):
             rare = classes.tolist()[count.argmin()]
             raise ValueError(
-                "ridge=None and calibrate=True use a cross-validation, which needs two rows of each class, but "
-                f"class {rare!r} has 1 sample; set ridge and leave out calibrate, or add rows of that class"
+                f"class {rare!r} has only 1 row, but ridge=None and calibrate=True use cross-validation, which "
+                "needs two rows per class; add rows of that class, or set ridge and omit calibrate"
             )
 
     def _warn_of_gap(self, fit: RidgeFit) -> None:
         if not fit.gap <= LARGEST_GAP:
             warnings.warn(
-                f"the fit stopped after {fit.n_iter} steps, but its objective may exceed the minimum by a "
-                f"fraction of {fit.gap:.1e}; raise ridge, which is {self.ridge!r}",
+                f"the fit did not converge in {fit.n_iter} steps, so its objective may exceed the minimum by a "
+                f"fraction of {fit.gap:.1e}; increase ridge, which is {self.ridge!r}",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -110,7 +110,7 @@ class _SelectedFeatures(PairBayes):
             return _Learned(choice, selector, levels, None)
         if not hasattr(self, "root_order_"):
             raise ValueError(
-                "model was changed to 'tan' after the fit, but the fit did not count pairs; fit again"
+                "model was changed to 'tan' after fit, which did not count pairs of features; call fit again"
             )
         # The selection uses the relations; the tree, as in TAN, does not.
         ranking = EdgeRanking(counts, Hierarchy.unrelated(hierarchy.features))
@@ -384,7 +384,7 @@ def removed_features(
         The features' relevance as integers.
     """
     above, below = hierarchy.ancestor_matrix, hierarchy.descendant_matrix
-    find = {"mr": _outranked_by, "rnb": _unjudged}.get(selection, _implied_by)
+    find = {"mr": _outranked_by, "rnb": lambda *_: None}.get(selection, _implied_by)
     last = _last_kept(kept, levels)
     found = []
     for u in np.flatnonzero(kept == 0).tolist():
@@ -441,18 +441,6 @@ def _outranked_by(
     by = int(best[np.argmax(levels[best])])
     kind = RemovalKind.OUTRANKED_BY_ANCESTOR if by in above else RemovalKind.OUTRANKED_BY_DESCENDANT
     return by, kind
-
-
-def _unjudged(
-    u: int,
-    ancestors: _Columns,
-    descendants: _Columns,
-    value: NDArray[np.uint8],
-    levels: NDArray[np.int32],
-    depths: NDArray[np.int64],
-) -> _Reason:
-    """Return no feature, because RNB ignores relatives."""
-    return None
 
 
 def _last_kept(kept: NDArray[np.uint8], levels: NDArray[np.int32]) -> int:

@@ -88,7 +88,7 @@ class RowsInBlocks:
         parts = [count(shared, *block) for block in zip(self.X, self.y, weights, strict=True)]
         total = _tree_sum(parts, _sum).compute()
         if total is None:
-            raise ValueError("X has no rows")
+            raise ValueError("X has no rows; pass at least one row")
         counts, violation, _ = total
         return counts, violation
 
@@ -107,7 +107,7 @@ def read_blocks(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Ro
     for name, value, expected in (("X", X, 2), ("y", y, 1), ("sample_weight", sample_weight, 1)):
         found = getattr(value, "ndim", None)  # a delayed block has every attribute, delayed
         if isinstance(found, int) and found != expected:
-            raise ValueError(f"{name} has {found} dimension(s), expected {expected}")
+            raise ValueError(f"{name} has {found} dimension(s); expected {expected}")
     rows = _row_blocks(X)
     labels, weights = _label_blocks(y, X, len(rows)), None
     if sample_weight is not None:
@@ -118,7 +118,7 @@ def read_blocks(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Ro
         *(occurring(*block) for block in zip(labels, weights or [None] * len(labels), strict=True)),
     )
     if not any(n_rows for n_rows, _, _ in occurred):
-        raise ValueError("X has no rows")
+        raise ValueError("X has no rows; pass at least one row")
     # A block without rows has no information, not even the label type.
     seen = [(block, sums) for _, block, sums in occurred if block.size]
     known = np.unique(np.concatenate([block for block, _ in seen])) if seen else np.empty(0)
@@ -177,7 +177,7 @@ def _count_block(shared: tuple[Any, Counting, Any], X: Any, y: Any, weights: Any
     y = np.asarray(y)
     if X.shape[0] != len(y):
         raise ValueError(
-            f"a block has {X.shape[0]} rows of X but {len(y)} labels; divide both in the same way"
+            f"a block has {X.shape[0]} rows of X but {len(y)} labels; split X and y into the same blocks"
         )
     if not len(y):
         return None
@@ -234,21 +234,26 @@ def _label_blocks(y: Any, X: Any, n_blocks: int, *, name: str = "y", what: str =
     if is_partitioned(y):
         if hasattr(type(y), "rechunk") and lengths is not None and not np.isnan(y.shape[0]):
             if sum(lengths) != y.shape[0]:
-                raise ValueError(f"X has {sum(lengths)} rows but {name} has {y.shape[0]} {what}")
+                raise ValueError(
+                    f"X has {sum(lengths)} rows but {name} has {y.shape[0]} {what}; pass one for each row"
+                )
             y = y.rechunk((tuple(lengths),))
         blocks = _row_blocks(y)
     else:
         if lengths is None:
             raise ValueError(
-                f"the block lengths of X are unknown, so {name} cannot be divided; pass {name} in matching blocks"
+                f"the block lengths of X are unknown, so {name} cannot be split to match; pass {name} in the "
+                "same blocks as X"
             )
         y = np.asarray(y)
         if sum(lengths) != len(y):
-            raise ValueError(f"X has {sum(lengths)} rows but {name} has {len(y)} {what}")
+            raise ValueError(
+                f"X has {sum(lengths)} rows but {name} has {len(y)} {what}; pass one for each row"
+            )
         blocks = np.split(y, np.cumsum(lengths)[:-1])
     if len(blocks) != n_blocks:
         raise ValueError(
-            f"X has {n_blocks} blocks of rows but {name} has {len(blocks)}; divide both in the same way"
+            f"X has {n_blocks} blocks of rows but {name} has {len(blocks)}; split both into the same blocks"
         )
     return blocks
 

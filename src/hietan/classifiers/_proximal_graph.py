@@ -297,7 +297,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     ) -> Choice:
         if self.criterion == "gmean" and len(self.classes_) > 2:
             raise ValueError(
-                f"criterion='gmean' needs two classes, because it uses the best threshold, but y has "
+                "criterion='gmean' uses the best threshold and needs two classes, but y has "
                 f"{len(self.classes_)}; choose 'log_loss' or 'auc'"
             )
         lams = _smallest_empty(X, problems) * np.logspace(0, np.log10(SMALLEST), N_LAMBDAS)
@@ -313,8 +313,8 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         if count.min() < 2:
             rare = self.classes_.tolist()[count.argmin()]
             raise ValueError(
-                f"lam=None chooses lam by cross-validation, which needs two rows of each class, but class {rare!r} "
-                f"has 1 sample; set lam, or add rows of that class"
+                f"class {rare!r} has only 1 row, but lam=None chooses lam by cross-validation, which needs two "
+                "rows per class; add rows of that class, or set lam"
             )
         n_folds = min(N_FOLDS, int(count.min()))
         seed = self.random_state
@@ -345,8 +345,8 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         if not np.isfinite(scores).all():
             row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
             raise ValueError(
-                f"the score of row {row} is not finite, because X contains absolute values up to {abs(X).max()}; "
-                "rescale X"
+                f"the log-odds of row {row} are not finite, because X contains absolute values up to "
+                f"{abs(X).max()}; rescale X"
             )
         return scores[:, 0] if len(self.classes_) == 2 else scores
 

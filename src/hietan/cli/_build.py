@@ -28,8 +28,8 @@ def build(
             "--ontology",
             "--edges",
             "--obo",
-            help="Hierarchy file: OBO, or a table of edges, paths such as `Animals > Pets > Dogs`, or codes such as "
-            "ICD-10 and MeSH. The extra `ontologies` adds OBO-Graph JSON and OWL.",
+            help="Hierarchy file in OBO format, or a table of edges, paths (`Animals > Pets > Dogs`) or codes "
+            "(ICD-10, MeSH). Install the extra `ontologies` to read OBO-Graph JSON and OWL.",
         ),
     ],
     annotations: Annotated[
@@ -38,7 +38,7 @@ def build(
             "--annotations",
             "--pairs",
             help="Annotation file: a table of pairs (id, term), a table `id<TAB>term;term;...`, GAF, GPAD, "
-            "gene2go, HPO's phenotype.hpoa, or a folder of phenopackets.",
+            "gene2go, HPO's phenotype.hpoa or a folder of phenopackets.",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Dataset file to write.")],
@@ -55,7 +55,8 @@ def build(
     map: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="LABEL=CLASS", help="Class for this label; unlisted labels are dropped. May be repeated."
+            metavar="LABEL=CLASS",
+            help="Class to use for this label. Labels without a class are dropped. May be repeated.",
         ),
     ] = None,
     where: Annotated[
@@ -70,12 +71,12 @@ def build(
         typer.Option(metavar="CLASS", help="Class for all annotated rows without a label."),
     ] = "",
     match: Annotated[
-        str, typer.Option(help="Kinds of names to match ids with, separated by commas.")
+        str, typer.Option(help="Kinds of names to match ids by, separated by commas.")
     ] = "id,symbol,synonym",
     on_conflict: Annotated[
         str,
         typer.Option(
-            help="How to treat genes with several labels: drop, first, majority or raise.",
+            help="How to treat rows with several labels: drop, first, majority or raise.",
             autocompletion=_completion.one_of("drop", "first", "majority", "raise"),
         ),
     ] = "drop",
@@ -83,8 +84,8 @@ def build(
         str | None,
         typer.Option(
             metavar="TEXT,TEXT,...",
-            help="Values that mean `no label`, instead of NA, NaN, null and the like. Empty fields always mean `no "
-            "label`.",
+            help="Values that mean `no label`, instead of NA, NaN, null and similar values. Empty fields always "
+            "mean `no label`.",
         ),
     ] = None,
     label_words: Annotated[
@@ -107,29 +108,32 @@ def build(
         str | None, typer.Option(help="NCBI taxon id of the organism to keep. [default: all]")
     ] = None,
     follow_replaced: Annotated[
-        bool, typer.Option(help="Replace obsolete terms by their successors (replaced_by).")
+        bool, typer.Option(help="Replace obsolete terms with their successors (replaced_by).")
     ] = False,
     min_support: Annotated[
-        int, typer.Option(help="Keep terms that are present in this many rows or more.")
+        int, typer.Option(help="Keep terms that are present in at least this many rows.")
     ] = 3,
     drop_roots: Annotated[
         bool | None,
         typer.Option(
-            help="Leave out the roots of the hierarchy. [default: yes; for an edge table, only if all rows have them]"
+            help="Leave out the roots of the hierarchy. [default: yes; for an edge table, only if they are "
+            "present in all rows]"
         ),
     ] = None,
-    drop_constant: Annotated[bool, typer.Option(help="Leave out terms that all rows have.")] = False,
+    drop_constant: Annotated[
+        bool, typer.Option(help="Leave out terms that are present in all rows.")
+    ] = False,
     deduplicate: Annotated[
         bool, typer.Option(help="Keep only the first of several identical rows with the same class.")
     ] = False,
     features_of: Annotated[
-        Path | None, typer.Option(help="Use exactly the columns of this dataset, but not its options.")
+        Path | None, typer.Option(help="Use exactly the features of this dataset, but not its options.")
     ] = None,
     like: Annotated[
         Path | None,
         typer.Option(
-            help="Use the columns and all options of this dataset, such as relations and evidence. Options that you "
-            "set replace its options, with a warning."
+            help="Use the features and all options of this dataset, such as relations and evidence. If you set "
+            "an option yourself, your value is used, with a warning."
         ),
     ] = None,
     drop_term: Annotated[
@@ -165,7 +169,7 @@ def build(
     ] = None,
     edge_order: Annotated[
         str | None,
-        typer.Option(help="Order of these columns: parent-child or child-parent. [default: detected]"),
+        typer.Option(help="Order of the edge columns: parent-child or child-parent. [default: detected]"),
     ] = None,
     separator: Annotated[
         str | None,
@@ -177,7 +181,7 @@ def build(
         bool,
         typer.Option(
             "--prefix-codes",
-            help="Read the hierarchy as codes that begin with their parent's code: E11.9 is below E11. With "
+            help="Read the hierarchy as codes that begin with their parent's code, as E11.9 is below E11. With "
             "--separator, codes are split at the separator instead. [default: detected]",
         ),
     ] = False,

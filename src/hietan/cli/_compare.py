@@ -47,7 +47,7 @@ def compare(
     ] = None,
     rope: Annotated[
         float,
-        typer.Option(min=0, help="Largest difference that counts as equivalent."),
+        typer.Option(min=0, help="Largest difference at which two methods count as equivalent."),
     ] = 0.01,
     scores: Annotated[bool, typer.Option(help="Also print each method's score on each dataset.")] = False,
     as_json: Json = False,

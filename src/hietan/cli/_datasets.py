@@ -19,8 +19,8 @@ from hietan.cli._messages import (
 Collection = Annotated[
     str,
     typer.Argument(
-        help="What to fetch: ageing-genes, gene-ontology, annotations-worm (or -fly ...), genage-models, "
-        "genage-human or gene2go."
+        help="Collection to fetch: ageing-genes, gene-ontology, annotations-worm (also -fly and others), "
+        "genage-models, genage-human or gene2go."
     ),
 ]
 

@@ -107,9 +107,7 @@ def _most_probable(results: StudyResults, n: int) -> list[int]:
     """Return the rows with the highest log-odds of the positive class. Each row's model never saw the row."""
     _, _, pooled = _predictions_by(results, RANKS_GENES)
     if pooled.score is None or pooled.score.ndim != 1:
-        raise ValueError(
-            "the demo needs a dataset of two classes; `hietan study` accepts any number of classes"
-        )
+        raise ValueError("the demo needs a dataset with two classes; for more classes, use `hietan study`")
     sign = 1 if pooled.positive == pooled.y_true.min() else -1
     order: list[int] = (sign * pooled.score).argsort(kind="stable")[:n].tolist()
     return order

@@ -37,15 +37,15 @@ def explain(
             "--row",
             "--gene",
             metavar="NAME",
-            help="Id, symbol or synonym of a row to explain; upper and lower case are equivalent. May be repeated.",
+            help="Id, symbol or synonym of a row to explain, in upper or lower case. May be repeated.",
         ),
     ],
     limit: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Number of features to list individually. [default: 15, or branches of the hierarchy if "
-            "there are more than 20 features]",
+            help="Number of features to list individually. [default: 15; with more than 20 features, branches "
+            "are listed instead]",
         ),
     ] = None,
     raw: Annotated[

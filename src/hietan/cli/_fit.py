@@ -83,7 +83,7 @@ def fit(
             metavar="P",
             help="Smallest probability at which the positive class is predicted (calibrated, if the model is "
             "validated). 'gmean' chooses the threshold with the best GMean on held-out rows. [default: the "
-            "classifier's own]",
+            "classifier's threshold]",
         ),
     ] = None,
     validate: Annotated[
@@ -106,16 +106,16 @@ def fit(
         bool,
         typer.Option(
             "--fdr-split",
-            help="Hold out a third of the rows for validation and false discovery rates, and fit the model to the "
-            "other rows. A theorem then guarantees the rates.",
+            help="Hold out a third of the rows for validation and false discovery rates, and fit the model to "
+            "the other rows. The rates are then guaranteed by a theorem.",
         ),
     ] = False,
     unlabelled: Annotated[
         str | None,
         typer.Option(
             metavar="CLASS",
-            help="Class whose rows are unlabelled, not negative. The model ranks them by how much they resemble the "
-            "other class.",
+            help="Class whose rows are unlabelled, not negative. The model ranks them by their similarity to "
+            "the other class.",
         ),
     ] = None,
     row_noun: Annotated[
@@ -167,7 +167,7 @@ def fit(
             check_unlabelled(folds, validate, fdr, limit, class_prior)
         refuse_overwriting(path, dataset)
         if output is None and path.exists() and not force:
-            fail(f"{path} already exists; name another file with --output, or replace it with --force")
+            fail(f"{path} already exists; choose another file with --output, or replace it with --force")
         with working("reading"):
             data = load_dataset(dataset, progress=is_watched())
         options: dict[str, Any] = {"seed": seed, "validate": validate, "folds": folds, "fdr": fdr}
@@ -176,7 +176,9 @@ def fit(
             try:
                 trained = train_model(estimator, data, method=method, progress=progress, **options)
             except TypeError as error:  # a parameter given as text may be of any type
-                raise CatalogueError(f"method {method!r} cannot be fitted: {error}") from error
+                raise CatalogueError(
+                    f"method {method!r} cannot be fitted ({error}); check its parameters"
+                ) from error
         with working("writing the model"):
             trained.save(path)
     if as_json:

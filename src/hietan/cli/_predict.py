@@ -55,7 +55,7 @@ def predict(
     dataset: Annotated[
         str,
         typer.Argument(
-            help="Dataset with the rows to predict: a name or a file; or - to read rows of terms from standard "
+            help="Dataset with the rows to predict: a name or a file. Use - to read rows of terms from standard "
             "input and write JSON lines.",
             autocompletion=_completion.datasets,
         ),
@@ -77,13 +77,13 @@ def predict(
     ] = None,
     new_only: Annotated[
         bool,
-        typer.Option("--new-only", help="Leave out training rows. By default, training rows come last."),
+        typer.Option("--new-only", help="Omit training rows, which otherwise come last."),
     ] = False,
     exclude: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="File of rows to leave out, by id, symbol or synonym: one name per line, or a table. May be "
+            help="File of rows to omit, by id, symbol or synonym: one name per line, or a table. May be "
             "repeated.",
         ),
     ] = None,
@@ -129,8 +129,8 @@ def predict(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="With -: a newer or larger hierarchy than the model's. Terms that the model lacks are replaced by "
-            "their ancestors in the model.",
+            help="With -: a newer or larger hierarchy than the model's. Terms that the model lacks are replaced "
+            "with their ancestors in the model.",
         ),
     ] = None,
     reasons: Annotated[
@@ -157,13 +157,15 @@ def predict(
             for name in ctx.params.keys() - _OF_STREAMS:
                 if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE":
                     raise ValueError(
-                        f"--{name.replace('_', '-')} only applies to datasets; rows from standard input are "
-                        "written as JSON lines"
+                        f"--{name.replace('_', '-')} only applies to datasets; omit it, because rows from "
+                        "standard input are written as JSON lines"
                     )
             predict_stream(typer.get_binary_stream("stdin"), model, hierarchy, reasons)
             return
         if hierarchy or reasons:
-            raise ValueError("--hierarchy and --reasons only apply to rows from standard input (-)")
+            raise ValueError(
+                "--hierarchy and --reasons only apply to rows from standard input (-); omit them for a dataset"
+            )
         kinds = tuple(part.strip() for part in match.split(",") if part.strip())
         check_kinds(kinds)
         if also and not report:
@@ -172,7 +174,8 @@ def predict(
             )
         if report and output.exists() and not output.is_file():
             raise ValueError(
-                f"--report writes a report next to the CSV file, but {output} is not a file; name a file with -o"
+                f"--report writes a report next to the CSV file, but {output} is not a file; choose a file with "
+                "-o"
             )
         urls = parse_term_urls(term_url or ())
         for written in (output, page):
@@ -320,7 +323,11 @@ def _parsed(line: str, number: int) -> tuple[Any, list[str]]:
     try:
         found = json.loads(line, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"this is not JSON: {error}", "standard input", number) from None
+        raise DataError(
+            f'this line is not JSON ({error}); expected a list of terms, such as ["term", ...]',
+            "standard input",
+            number,
+        ) from None
     name, terms = (found.get("id"), found.get("terms")) if isinstance(found, dict) else (None, found)
     if not isinstance(terms, list) or not all(isinstance(term, str) for term in terms):
         raise DataError(

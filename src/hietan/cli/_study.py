@@ -68,8 +68,8 @@ def study(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="File of groups, such as paralogous genes, to keep together in a fold: a row's name and its group on "
-            "each line.",
+            help="File of row groups, such as paralogous genes, to keep in the same fold. Each line contains a "
+            "row name and its group.",
         ),
     ] = None,
     alpha: Annotated[
@@ -127,8 +127,8 @@ def study(
         str | None,
         typer.Option(
             metavar="SHARE,...",
-            help="Also predict held-out rows after removing this share of their most specific annotations, such as "
-            "0.3,0.7.",
+            help="Shares of the most specific annotations to remove from held-out rows before predicting these "
+            "rows again, such as 0.3,0.7.",
         ),
     ] = None,
     equal_rows: Annotated[
@@ -142,7 +142,10 @@ def study(
     ] = "keep",
     min_support_in_folds: Annotated[
         int | None,
-        typer.Option(min=1, help="Drop columns that are constant in the training rows or have fewer ones."),
+        typer.Option(
+            min=1,
+            help="Drop features that are constant in the training rows or are present in fewer rows than this.",
+        ),
     ] = None,
     usage: Annotated[bool, typer.Option(help="Count how often each feature is used.")] = True,
     figures: Annotated[bool, typer.Option(help="Draw figures.")] = True,

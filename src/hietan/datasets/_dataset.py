@@ -103,7 +103,10 @@ class Dataset:
         for attribute, (expected, what) in sizes.items():
             found = len(getattr(self, attribute))
             if found != expected:
-                raise ValueError(f"{attribute} has {found} entries but X has {expected} {what}")
+                raise ValueError(
+                    f"{attribute} has {found} entries but X has {expected} {what}; the two numbers must be "
+                    "equal"
+                )
         _check_names("name and row_noun", (self.name, self.row_noun))
         if not self.row_noun.strip():
             raise ValueError(f"row_noun must be a word such as 'gene', got {self.row_noun!r:.80}")
@@ -115,9 +118,7 @@ class Dataset:
         try:
             json.dumps(self.provenance)
         except (TypeError, ValueError) as error:
-            raise TypeError(
-                f"provenance must contain plain values that can be written as JSON: {error}"
-            ) from error
+            raise TypeError(f"provenance must contain only values that JSON can store ({error})") from error
 
     @classmethod
     def from_pairs(
@@ -394,7 +395,10 @@ class Dataset:
                 Exception
             ) as error:  # any damage: a broken archive, a missing member, parts that do not fit
                 reason = str(error) or type(error).__name__
-                raise DataError(f"this is not a hietan dataset, or it is damaged: {reason}", name) from error
+                raise DataError(
+                    f"this is not a hietan dataset, or it is damaged ({reason}); build or download it again",
+                    name,
+                ) from error
 
     def __repr__(self) -> str:
         about = self.summary()
@@ -422,27 +426,32 @@ def _positions(what: str, chosen: Any, names: tuple[str, ...]) -> NDArray[np.int
         index = {name: i for i, name in enumerate(names)}
         unknown = [name for name in listed.tolist() if name not in index]
         if unknown:
-            raise ValueError(f"{what} names {unknown[0]!r}, which is not in this dataset")
+            raise ValueError(
+                f"{what} contains {unknown[0]!r}, which is not in this dataset; use names such as "
+                f"{', '.join(map(repr, names[:3]))}"
+            )
         return np.array([index[name] for name in listed.tolist()])
     try:
         found: NDArray[np.intp] = everything[listed]
     except IndexError as error:
-        raise ValueError(f"{what} must be names, positions below {len(names)}, or a mask: {error}") from None
+        raise ValueError(
+            f"{what} must be names, positions below {len(names)}, or a mask of that length ({error})"
+        ) from None
     return found
 
 
 def _check_names(attribute: str, names: Any) -> tuple[str, ...]:
     """Return the names as a tuple of strings; raise TypeError for anything else."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"{attribute} must be a sequence of str, got {names!r:.80}")
+        raise TypeError(f"{attribute} must be a sequence of strings, got {names!r:.80}")
     listed = tuple(names)
     try:
         "".join(listed).encode()
     except UnicodeEncodeError:
         wrong = next(name for name in listed if any("\ud800" <= letter <= "\udfff" for letter in name))
         raise ValueError(
-            f"{attribute} contains {wrong!a:.80}, which has half of a surrogate pair and cannot be written as "
-            "UTF-8; read the file with the right encoding, or change the name"
+            f"{attribute} contains {wrong!a:.80}, which contains half of a surrogate pair and cannot be written "
+            "as UTF-8; read the file with the right encoding, or change the name"
         ) from None
     return listed
 
@@ -459,7 +468,8 @@ def _check_matrix(X: Any) -> None:
         distinct.sum_duplicates()
         if distinct.nnz < X.nnz:
             raise ValueError(
-                f"X must store each column of a row once, but {X.nnz - distinct.nnz} of its entries are duplicates"
+                f"X must store each column of a row once, but {X.nnz - distinct.nnz} of its entries are "
+                "duplicates; remove them"
             )
 
 
@@ -469,14 +479,15 @@ def _check_target(y: Any, n_rows: int, n_classes: int) -> None:
         got = f"{type(y).__name__} of {getattr(y, 'dtype', 'no dtype')}"
         raise TypeError(f"y must be a one-dimensional integer ndarray, got {got}")
     if len(y) != n_rows:
-        raise ValueError(f"y has {len(y)} entries but X has {n_rows} rows")
+        raise ValueError(f"y has {len(y)} entries but X has {n_rows} rows; pass one entry per row")
     if n_classes == 0:
         if n_rows and (y != -1).any():
             raise ValueError("y must be -1 for all rows if there are no target_names")
         return
     if n_rows and not (y.min() >= 0 and y.max() < n_classes):
         raise ValueError(
-            f"y must index the {n_classes} target_names, but contains values from {y.min()} to {y.max()}"
+            f"y must contain positions in target_names, from 0 to {n_classes - 1}, but contains values from "
+            f"{y.min()} to {y.max()}"
         )
 
 
@@ -536,7 +547,11 @@ def _parts(archive: ArchiveReader, name: str) -> dict[str, Any]:
     """Read a dataset's parts from the file with this name. `Dataset` checks that they are consistent."""
     about = archive.read_json("about.json")
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise DataError(f"this is not a hietan dataset, because its format is not {FORMAT!r}", name)
+        raise DataError(
+            f"this is not a hietan dataset, because its format is not {FORMAT!r}; write one with `hietan build` "
+            "or Dataset.save",
+            name,
+        )
     if about.get("version") != VERSION:
         raise DataError(
             f"the file uses format version {about.get('version')}, but this version of hietan reads format "
@@ -546,14 +561,17 @@ def _parts(archive: ArchiveReader, name: str) -> dict[str, Any]:
     names, provenance = archive.read_json("names.json"), archive.read_json("provenance.json")
     features, instances = names["feature_names"], names["instance_names"]
     if not all(isinstance(listed, list) for listed in names.values()):
-        raise ValueError("names.json should contain lists of names")
+        raise ValueError("names.json should contain lists of names, but contains other values")
     if about["shape"] != [len(instances), len(features)]:
         raise ValueError(
-            f"the shape {about['shape']} does not match {len(instances)} row names and {len(features)} feature "
-            "names"
+            f"the stored shape is {about['shape']}; expected [{len(instances)}, {len(features)}], the numbers "
+            "of row and feature names"
         )
     if not isinstance(about["name"], str) or not isinstance(provenance, dict):
-        raise ValueError("the dataset name or the provenance has the wrong type")
+        raise ValueError(
+            f"the dataset name is a {type(about['name']).__name__} and the provenance a "
+            f"{type(provenance).__name__}; expected a str and a dict"
+        )
     edges = _integers(archive, "edges.npy")
     if edges.ndim != 2 or len(edges) != 2:
         raise ValueError(f"edges.npy should have two rows, but has the shape {edges.shape}")
@@ -578,7 +596,10 @@ def _matrix(archive: ArchiveReader, n_rows: int, n_columns: int) -> csr_array:
     """Return each row's ones. They are checked in the file's integer type before conversion to a smaller type."""
     indptr = _integers(archive, "indptr.npy")
     if indptr.shape != (n_rows + 1,) or not 0 <= indptr[-1] <= n_rows * n_columns:
-        raise ValueError(f"indptr.npy does not contain a start position for each of the {n_rows} rows")
+        raise ValueError(
+            f"indptr.npy should contain {n_rows + 1} positions of at most {n_rows * n_columns}, but contains "
+            f"{indptr.tolist()!r:.80}"
+        )
     indices = _integers(archive, "indices.npy", expected=8 * int(indptr[-1]))
     if indices.shape != (indptr[-1],):
         raise ValueError(f"indices.npy should have {indptr[-1]} entries, but has the shape {indices.shape}")

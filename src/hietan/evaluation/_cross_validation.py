@@ -200,8 +200,8 @@ def fold_of_rows(
             rarest = labels[counts.argmin()]
             named = isinstance(rarest, Integral) and int(rarest) in range(len(names))
             raise ValueError(
-                f"class {names[rarest] if named else rarest!s} has {counts.min()} rows, fewer than the {cv} folds; "
-                f"use at most {counts.min()} folds"
+                f"class {names[rarest] if named else rarest!s} has {counts.min()} rows, fewer than the {cv} "
+                f"folds; use at most {counts.min()} folds, or add rows of that class"
             )
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         splitter = kind(int(cv), shuffle=True, random_state=seed)
@@ -214,7 +214,8 @@ def fold_of_rows(
         fold[rows] = k
     if (fold < 0).any():
         raise ValueError(
-            f"the folds of {cv} never hold out row {int((fold < 0).argmax())}; every row must be held out once"
+            f"the folds of {cv} never hold out row {int((fold < 0).argmax())}; pass a splitter that holds out "
+            "every row once"
         )
     return fold
 
@@ -237,7 +238,7 @@ def _check_fold(
     lost = np.setdiff1d(y, y[training])
     if lost.size:
         raise ValueError(
-            f"fold {k} leaves no training row of class {lost[0]!s}; use other folds or larger groups"
+            f"fold {k} leaves no training row of class {lost[0]!s}; use other folds or smaller groups"
         )
     if groups is not None and np.intersect1d(groups[training], groups[rows]).size:
         split = np.intersect1d(groups[training], groups[rows])[0]

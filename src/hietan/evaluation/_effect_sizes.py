@@ -98,7 +98,7 @@ def bayesian_signed_rank(
     sums = np.round(observed[:, None] + observed, _DECIMALS)
     border = round(2 * rope, _DECIMALS)
     weights = dirichlet_draws(len(d), prior, n_draws, seed)
-    left, right = (_shares(weights, _above(sign * sums, border)) for sign in (-1, 1))
+    left, right = (_shares(weights, np.heaviside(sign * sums - border, 0.5)) for sign in (-1, 1))
     # Rounded, so that equally frequent cases do not differ in their last bits.
     shares = np.round(np.stack([left, 1 - left - right, right]), _DECIMALS)
     largest = shares == shares.max(axis=0)
@@ -117,10 +117,6 @@ def dirichlet_draws(n: int, prior: float, n_draws: int, seed: int) -> NDArray[np
     return drawn
 
 
-def _above(values: NDArray[np.float64], border: float) -> NDArray[np.float64]:
-    return np.where(values == border, 0.5, (values > border).astype(np.float64))
-
-
 def _shares(weights: NDArray[np.float64], counted: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the total weight of all counted pairs in each draw."""
     shares: NDArray[np.float64] = ((weights @ counted) * weights).sum(axis=1)
@@ -132,5 +128,5 @@ def _finite(differences: ArrayLike) -> NDArray[np.float64]:
     if d.ndim != 1 or not d.size:
         raise ValueError(f"differences must have one value per dataset, got shape {d.shape}")
     if not np.isfinite(d).all():
-        raise ValueError("differences contains missing or infinite values; leave these datasets out")
+        raise ValueError("differences contains missing or infinite values; remove these datasets")
     return np.round(d, _DECIMALS)

@@ -24,12 +24,15 @@ def recalls(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = Non
     """Return the correctly predicted share of each class, in the order of `labels` [default: sorted]."""
     true, pred = np.asarray(y_true), np.asarray(y_pred)
     if true.shape != pred.shape:
-        raise ValueError(f"y_true has {len(true)} entries but y_pred has {len(pred)}")
+        raise ValueError(
+            f"y_true has {len(true)} entries but y_pred has {len(pred)}; pass one prediction per row"
+        )
     wanted = np.unique(true) if labels is None else np.asarray(labels)
     absent = np.setdiff1d(wanted, true)
     if absent.size:
         raise ValueError(
-            f"y_true has no row of class {absent.tolist()}, so the recall of this class is undefined"
+            f"y_true has no row of class {absent.tolist()}, so the recall of this class is undefined; omit it "
+            "from labels"
         )
     return np.array([np.mean(pred[true == label] == label) for label in wanted])
 
@@ -236,7 +239,10 @@ def _geometric_mean(values: NDArray[np.float64]) -> float:
 
 def _two(values: NDArray[Any]) -> NDArray[Any]:
     if len(values) != 2:
-        raise ValueError(f"sensitivity and specificity need two classes, but y_true has {len(values)}")
+        raise ValueError(
+            "sensitivity, specificity and a single score per row need two classes, but y_true has "
+            f"{len(values)}; use GMean, or one score per class"
+        )
     return values
 
 
@@ -257,7 +263,10 @@ def _one_against_rest(
     if scores.ndim == 1:
         return [(true == _two(classes)[1], scores)]
     if scores.shape[1] != len(classes):
-        raise ValueError(f"score has {scores.shape[1]} columns but y_true has {len(classes)} classes")
+        raise ValueError(
+            f"score has {scores.shape[1]} columns but y_true has {len(classes)} classes; pass one column per "
+            "class"
+        )
     if len(classes) == 2:
         return [(true == classes[1], scores[:, 1])]
     return [(true == label, scores[:, c]) for c, label in enumerate(classes)]

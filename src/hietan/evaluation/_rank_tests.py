@@ -308,16 +308,15 @@ def wilcoxon_holm(
         raise ValueError(f"control is {control!r}; expected one of {', '.join(table)}")
     pairs = [(a, b) for a, b in combinations(table, 2) if control is None or control in (a, b)]
     pairs = [(b, a) if a == control else (a, b) for a, b in pairs]
-    differences = [_differences(table[a], table[b]) for a, b in pairs]
+    # Both scores may be infinite, as log losses are; then they do not differ.
+    differences = [
+        np.subtract(table[a], table[b], out=np.zeros_like(table[a]), where=table[a] != table[b])
+        for a, b in pairs
+    ]
     tested = np.array([_wilcoxon(difference) for difference in differences])
     medians = [float(np.median(difference)) for difference in differences]
     methods, controls = [a for a, _ in pairs], [b for _, b in pairs]
     return _comparisons(methods, controls, medians, tested[:, 0], tested[:, 1], alpha)
-
-
-def _differences(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the score differences, or 0 if both scores are infinite, as log losses may be."""
-    return np.subtract(a, b, out=np.zeros_like(a), where=a != b)
 
 
 def _wilcoxon(difference: NDArray[np.float64]) -> tuple[float, float]:
@@ -349,7 +348,8 @@ def _table(scores: ArrayLike) -> NDArray[np.float64]:
         )
     if np.isnan(table).any():
         raise ValueError(
-            f"scores contains {int(np.isnan(table).sum())} missing values; leave out the method or dataset"
+            f"scores contains {int(np.isnan(table).sum())} missing values; remove the methods or datasets that "
+            "have them"
         )
     return table
 
@@ -358,5 +358,6 @@ def _check_ranks(ranks: Mapping[str, float]) -> None:
     wrong = {method: rank for method, rank in ranks.items() if not 1 <= rank <= len(ranks)}
     if wrong or len(ranks) < 2:
         raise ValueError(
-            f"expected average ranks of two or more methods, from 1 to the number of methods; got {dict(ranks)}"
+            "expected at least two average ranks, each from 1 to the number of methods; got "
+            f"{list(ranks.values())}"
         )

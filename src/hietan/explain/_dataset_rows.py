@@ -51,9 +51,7 @@ def also_of_datasets(explain: _Explain) -> _Explain:
         if _is_dataset(X):
             return _explain_dataset(explain, self, X, rows, target, term_names)
         if rows is not None:
-            raise TypeError(
-                f"rows is {rows!r:.40}, but X is not a dataset; only the rows of a dataset can be named"
-            )
+            raise TypeError(f"rows is {rows!r:.40}, but X is not a dataset; pass a dataset, or omit rows")
         return explain(self, X, target=target, term_names=term_names)
 
     return cast(_Explain, explain_either)

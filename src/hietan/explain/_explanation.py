@@ -796,7 +796,9 @@ class Explanations(list["Explanation"]):
           log-odds                                        +0.319
         """
         if not self:
-            raise ValueError("by_branch needs at least one explanation")
+            raise ValueError(
+                "by_branch needs at least one explanation, but there is none; explain at least one row"
+            )
         parts, (values, base) = self[0].contributions, self._matrix()
         labels = {"rows": [one.row for one in self], "features": parts.features, "names": parts.names}
         return sum_by_branch(self[0].hierarchy, values, base, **labels, terms=terms, limit=limit)

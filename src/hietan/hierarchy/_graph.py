@@ -187,8 +187,8 @@ def _union_over_parents(
         through = above[passed_from]
         if most is not None and used + len(above) + int(length[through].sum()) > most:
             raise ValueError(
-                f"the hierarchy has more than {most:,} pairs of a feature and an ancestor, the limit for a model "
-                "file of this size; store the model with skops, which has no limit"
+                f"the hierarchy has more than {most:,} (feature, ancestor) pairs, the limit for a model file of "
+                "this size; store the model with skops, which has no limit"
             )
         near = owner[taken_from] * n + above[taken_from]
         far = np.repeat(owner[passed_from] * n, length[through])

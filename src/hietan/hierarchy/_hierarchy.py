@@ -195,7 +195,7 @@ class Hierarchy:
         names = _check_names((f"x{j}" for j in range(d)) if features is None else features)
         if len(names) != d:
             raise ValueError(
-                f"A has {d} columns but features has {len(names)} names; pass one name per column"
+                f"A has {d} columns, but features has {len(names)} names; pass one name per column"
             )
         return cls._from_arrays(names, entries.row[edge], entries.col[edge])
 
@@ -227,7 +227,7 @@ class Hierarchy:
                 raise ValueError(f"{names[loops[0]]!r} is its own parent; remove that edge")
             cycle = [names[v] for v in _graph.find_cycle(parents, depths)]
             shown = cycle if len(cycle) <= 12 else [*cycle[:6], f"({len(cycle) - 8} more)", *cycle[-2:]]
-            raise ValueError(f"the edges form a cycle: {' -> '.join([*shown, cycle[0]])}")
+            raise ValueError(f"the edges form a cycle; remove one of them: {' -> '.join([*shown, cycle[0]])}")
         for array in (children.indptr, children.indices, parents.indptr, parents.indices, depths):
             array.flags.writeable = False
         self = object.__new__(cls)
@@ -271,7 +271,10 @@ class Hierarchy:
     def index(self, name: str) -> int:
         """Return a feature's position in `features`."""
         if name not in self:
-            raise ValueError(f"{name!r} is not a feature of {self!r}")
+            raise ValueError(
+                f"{name!r} is not a feature of this hierarchy; use one of its features "
+                f"({first_few(self.features)})"
+            )
         return self._index[name]
 
     def parents(self, name: str) -> tuple[str, ...]:
@@ -374,12 +377,10 @@ class Hierarchy:
         if feature_names is None:
             if n_features != len(self):
                 raise ValueError(
-                    f"hierarchy has {len(self)} features but X has {n_features} columns. If X comes from a "
-                    "Dataset, use that dataset's hierarchy. Otherwise restrict the hierarchy to the columns of "
-                    "X, or pass a data frame whose column names are strings, which hietan matches to the "
-                    "features. In a pipeline, call set_output(transform='pandas') on the earlier steps. In a "
-                    "ClassifierChain, which adds columns, put a FunctionTransformer that makes such a data frame "
-                    "before the classifier"
+                    f"hierarchy has {len(self)} features but X has {n_features} columns. Use the dataset's "
+                    "hierarchy, restrict the hierarchy to the columns of X, or pass a data frame with string "
+                    "column names. In a pipeline, call set_output(transform='pandas') on the earlier steps. In "
+                    "a ClassifierChain, make a data frame with a FunctionTransformer"
                 )
             return self
         names = _check_names(feature_names)
@@ -393,8 +394,8 @@ class Hierarchy:
     def _refuse_strangers(self, columns: Sequence[Any]) -> None:
         if columns and self._index and not any(name in self for name in columns):
             raise ValueError(
-                f"none of the columns is in the hierarchy: the columns are {first_few(columns)}; the hierarchy's "
-                f"features are {first_few(self.features)}"
+                f"none of the columns is in the hierarchy; rename the columns ({first_few(columns)}) to match "
+                f"the hierarchy's features ({first_few(self.features)})"
             )
 
     def _over(self, names: tuple[str, ...]) -> Hierarchy:
@@ -527,7 +528,7 @@ class Hierarchy:
         self.__dict__.update(rebuild(**state).__dict__)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a Hierarchy is immutable: cannot set {name!r}")
+        raise AttributeError(f"a Hierarchy is immutable, so {name!r} cannot be set; build a new Hierarchy")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Hierarchy:
         return self
@@ -566,11 +567,18 @@ def rebuild(features: Iterable[Any], parent: NDArray[Any], child: NDArray[Any]) 
     names = _check_names(features)
     for ends in (parent, child):
         if not isinstance(ends, np.ndarray) or ends.ndim != 1 or ends.dtype.kind not in "iu":
-            raise ValueError("the ends of the edges must be two arrays of positions")
+            raise ValueError(
+                f"the edges must be one-dimensional arrays of integer positions, got {clip(ends)}"
+            )
         if ends.size and not 0 <= int(ends.min()) <= int(ends.max()) < len(names):
-            raise ValueError(f"an edge ends at a position that is not among the {len(names)} features")
+            raise ValueError(
+                f"the edges have positions from {ends.min()} to {ends.max()}; expected positions of the "
+                f"{len(names)} features, which start at 0"
+            )
     if parent.shape != child.shape:
-        raise ValueError(f"the edges have {len(parent)} parents but {len(child)} children")
+        raise ValueError(
+            f"the edges have {len(parent)} parents but {len(child)} children; pass one child per parent"
+        )
     return Hierarchy._from_arrays(names, parent, child)
 
 
@@ -582,7 +590,7 @@ def _check_name(name: object, advice: str = "convert it with str(...)") -> str:
     if not isinstance(name, str):
         raise TypeError(f"a feature name must be a string, got {name!r} ({type(name).__name__}); {advice}")
     if not name:
-        raise ValueError("a feature name must not be empty, got ''; name every feature")
+        raise ValueError("a feature name is empty (''); name every feature")
     return str(name)  # strings of numpy become plain ones
 
 

@@ -71,7 +71,10 @@ def code_parents(codes: Iterable[str]) -> dict[str, str]:
         while above and above[-1][0] < start:
             above.pop()
         if above and above[-1][0] < end:
-            raise ValueError(f"the ranges {above[-1][1]!r} and {code!r} overlap; one must contain the other")
+            raise ValueError(
+                f"the ranges {above[-1][1]!r} and {code!r} overlap; ranges must be separate, or one must "
+                "contain the other"
+            )
         parents[code] = above[-1][1] if above else ""
         above.append((end, code))
     return parents

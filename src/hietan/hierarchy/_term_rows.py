@@ -119,7 +119,7 @@ def _closed_rows(rows: Iterable[tuple[object, Any]], closed: ClosedColumns) -> T
                 parts.append(found)
                 total += len(found)
             elif term is None or (not isinstance(term, str) and str(term) in ("nan", "<NA>", "NaT")):
-                raise ValueError(f"row {name!r} contains a missing term ({term}); leave it out")
+                raise ValueError(f"row {name!r} contains a missing term ({term}); remove it")
             else:
                 unknown[str(term)] = unknown.get(str(term), 0) + 1
         n_unknown += n_parts == len(parts) and not is_empty
@@ -148,8 +148,8 @@ def rows_from_columns(frame: Any, hierarchy: Hierarchy) -> TermRows:
     if not at:
         known = ", ".join(map(repr, hierarchy.features[:3]))
         raise ValueError(
-            f"none of the columns is in the hierarchy: the columns are {clip(list(frame.columns)[:5])}; the "
-            f"hierarchy's features are {known}, ..."
+            f"none of the columns is in the hierarchy; rename the columns ({clip(list(frame.columns)[:5])}) to "
+            f"match the hierarchy's features ({known}, ...)"
         )
     row = np.concatenate(entries)
     column = np.repeat(at, [len(each) for each in entries])

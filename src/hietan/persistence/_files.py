@@ -185,14 +185,18 @@ def _open(path: str | os.PathLike[str]) -> Iterator[ArchiveReader]:
             raise ModelFileError(f"{name}: {error}") from None
         # zipfile, json and numpy raise all kinds of exceptions for damaged content, MemoryError included.
         except Exception as error:
-            raise ModelFileError(f"{name} is not a hietan model, or it is damaged: {error!r:.200}") from error
+            raise ModelFileError(
+                f"{name} is not a hietan model, or it is damaged ({error!r:.200}); save or download it again"
+            ) from error
 
 
 def _read_about(archive: ArchiveReader) -> dict[str, Any]:
     about = archive.read_json("about.json")
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         found = about.get("format") if isinstance(about, dict) else about
-        raise ModelFileError(f"expected a hietan model, found {found!r:.40}")
+        raise ModelFileError(
+            f"expected a hietan model, found {found!r:.40}; write a model with `hietan fit` or hietan.save"
+        )
     if about.get("version") != VERSION:
         raise ModelFileError(
             f"this file uses format version {about.get('version')!r:.80}, but this version of hietan reads format "
@@ -279,7 +283,9 @@ class _Reader:
         if kind == "record":
             content = {key: self.decode(value) for key, value in node["fields"].items()}
             return _RECORDS[node["type"]](**content)
-        raise ModelFileError(f"unknown kind of value {kind!r:.80}")
+        raise ModelFileError(
+            f"the model file contains an unknown kind of value, {kind!r:.80}; save the model again"
+        )
 
     def _hierarchy(self, member: str) -> Hierarchy:
         if member not in self._hierarchies:

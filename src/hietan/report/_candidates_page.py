@@ -254,8 +254,8 @@ def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dic
     if trained.class_names != classes or ranking.positive != first.positive:
         listed = (f"{', '.join(r.trained.class_names)} (positive: {r.positive})" for r in (first, ranking))
         raise ValueError(
-            f"the models differ in their classes or positive class: {' and '.join(listed)}; use models with the same "
-            "classes and the same positive class"
+            f"the models have different classes or positive classes ({' and '.join(listed)}); use models with "
+            "the same classes and the same positive class"
         )
     place = {name: i for i, name in enumerate(ranking.data.instance_names)}
     missing = [name for name in names if name not in place]

@@ -130,4 +130,4 @@ def _check_term_url(url: str) -> None:
     if not url.startswith(("https://", "http://")):
         raise ValueError(f"the term URL is {url!r}; expected a URL that begins with https:// or http://")
     if "{id}" not in url and "{code}" not in url:
-        raise ValueError(f"the term URL is {url!r}; expected {{id}} or {{code}} where the term belongs")
+        raise ValueError(f"the term URL is {url!r}; expected a URL that contains {{id}} or {{code}}")

@@ -49,7 +49,10 @@ def _of_one_dataset(data: Mapping[str, Any], names: Sequence[str], metrics: Mapp
     reached = f"{metrics[score]['label']} {value:.3f} (95% interval {low:.3f} to {high:.3f})"
     what = f"{wanted} from {other} {data['row_noun']}s"
     if low <= 0.5:
-        return f"No method clearly separates {what}: the best, {names[best]}, reaches {reached}; chance reaches 0.5."
+        return (
+            f"No method clearly separates {what}. The best method, {names[best]}, reaches {reached}; chance "
+            "level is 0.5."
+        )
     close = [names[m] for m, _, _, _, highest, _ in pairs if highest >= 0]
     return f"{names[best]} separates {what} with {reached}" + _others(
         close, len(pairs), f"within the sampling error of {names[best]}"
@@ -96,7 +99,7 @@ def candidates_verdict(candidates: Candidates, noun: str) -> str:
             f"known {candidates.positive} from unlabelled {noun}s (some may also be {candidates.positive})"
         )
     alone = quality.annotations_auc
-    more = "" if alone is None else f"; the number of annotations alone reaches {max(alone, 1 - alone):.3f}"
+    more = "" if alone is None else f"; annotation counts alone have an AUC of {max(alone, 1 - alone):.3f}"
     return f"{kind} separates {separated} with AUC {quality.auc:.3f} on {noun}s that it had not seen{more}."
 
 

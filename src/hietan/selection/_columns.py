@@ -118,7 +118,8 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             require_weight(weigh)
             if len(weigh) < 2:
                 raise ValueError(
-                    f"at least 2 rows must have a sample_weight above 0, but only {len(weigh)} has"
+                    f"at least 2 rows must have a sample_weight above 0, but only {len(weigh)} has; increase "
+                    "other weights"
                 )
             table = (
                 X.iloc[weigh] if hasattr(X, "iloc") else X[weigh] if hasattr(X, "columns") else rows[weigh]
@@ -322,7 +323,10 @@ class SelectedColumns(ClassifierOnColumns):
         selector = clone(self.selector).fit(X, y, **({"sample_weight": weights} if takes_weights else {}))
         kept = np.asarray(selector.get_support(), dtype=np.bool_)
         if not kept.any():
-            raise ValueError(f"{type(self.selector).__name__} chose none of the {len(kept)} columns of X")
+            raise ValueError(
+                f"{type(self.selector).__name__} chose none of the {len(kept)} features; use a less strict "
+                "selector"
+            )
         return kept
 
 
@@ -383,7 +387,7 @@ class MinSupport(ClassifierOnColumns):
         kept: NDArray[np.bool_] = (counted >= self.min_support) & np.asarray(low != high, dtype=np.bool_)
         if not kept.any():
             raise ValueError(
-                f"none of the {len(kept)} columns of X has {self.min_support} ones and varies in the {rows.shape[0]} "
-                "training rows; use a smaller min_support"
+                f"none of the {len(kept)} features varies and is present in at least {self.min_support} of the "
+                f"{rows.shape[0]} training rows; use a smaller min_support"
             )
         return kept

@@ -168,7 +168,7 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):
                 f"input='columns' needs a data frame whose columns are terms, got {type(X).__name__}"
             )
         if isinstance(X, str | bytes) or not hasattr(X, "__iter__"):
-            raise TypeError(f"expected rows of terms, got {X!r:.80}")
+            raise TypeError(f"expected rows that each contain a list of terms, got {X!r:.80}")
         of_lists = kind == "lists" and hasattr(X, "columns")  # a frame of one column
         rows: TermRows = read(
             map(listed, X[X.columns[0]].to_list()) if of_lists else X,

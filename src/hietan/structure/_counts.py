@@ -103,8 +103,8 @@ class RowCounts(_ReadOnly):
         """
         if self.ones.shape != other.ones.shape:
             raise ValueError(
-                f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts of "
-                f"{other.n_classes} classes and {other.n_features} features"
+                f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts "
+                f"of {other.n_classes} classes and {other.n_features} features; the numbers must be equal"
             )
         check_total(self.n_rows + other.n_rows)
 
@@ -403,5 +403,6 @@ def check_total(n_rows: int) -> None:
     """Raise an error if there are too many rows to count."""
     if n_rows > np.iinfo(np.int32).max:
         raise ValueError(
-            f"there are {n_rows:,} rows, but hietan can count at most {np.iinfo(np.int32).max:,}"
+            f"there are {n_rows:,} rows, but hietan can count at most {np.iinfo(np.int32).max:,}; use fewer "
+            "rows"
         )

@@ -314,14 +314,23 @@ def check_open_counts(counts: OpenCounts, n_classes: int, hierarchy: Hierarchy) 
     """Raise ValueError for row counts that are impossible over a hierarchy, as in a forged file."""
     n, ones, is_open = counts.class_count, counts.ones, counts.open
     if not all(isinstance(part, np.ndarray) for part in (n, ones, is_open)):
-        raise ValueError("the counts are not arrays")
+        raise ValueError("the stored counts must be numpy arrays; fit and save the model again")
     if n.dtype != np.int64 or ones.dtype != np.int32 or is_open.dtype != np.int32:
-        raise ValueError("the counts are not integers")
+        raise ValueError(
+            f"the counts have the types {n.dtype}, {ones.dtype} and {is_open.dtype}; expected int64, int32 and "
+            "int32"
+        )
     shape = n_classes, len(hierarchy)
     if n.shape != (n_classes,) or ones.shape != shape or is_open.shape != shape:
-        raise ValueError("the counts have the wrong shape")
+        raise ValueError(
+            f"the counts have the shapes {n.shape}, {ones.shape} and {is_open.shape}; expected ({n_classes},), "
+            f"{shape} and {shape}"
+        )
     if (n < 0).any() or int(n.astype(object).sum()) > np.iinfo(np.int32).max:
-        raise ValueError("the number of rows is negative or too large")
+        raise ValueError(
+            f"the classes have {n.tolist()!r:.80} rows; expected numbers of 0 or more, and at most "
+            f"{np.iinfo(np.int32).max:,} rows in total"
+        )
     lists, (ones, is_open) = kernel_lists(hierarchy.adjacency), map(np.ascontiguousarray, (ones, is_open))
     wrong = _kernel.find_impossible_opening(*lists, np.ascontiguousarray(n), ones, is_open)
     if wrong:

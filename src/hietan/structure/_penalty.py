@@ -52,7 +52,7 @@ def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.flo
     values = np.ascontiguousarray(u, dtype=np.float64)
     if values.shape != (len(hierarchy),):
         raise ValueError(
-            f"u must have an entry for each of {len(hierarchy)} features, got shape {values.shape}"
+            f"u must have one entry for each of the {len(hierarchy)} features, got shape {values.shape}"
         )
     check_number("lam", lam, 0, sys.float_info.max)
     return graph_penalty(hierarchy).prox(values, float(lam))

@@ -141,8 +141,8 @@ class BinaryRows:
 
 def _refuse_value(value: object) -> None:
     raise ValueError(
-        f"binarize=None needs an X with only 0 and 1, but X contains {value}; use binarize=0.0, which accepts any "
-        "number"
+        f"binarize=None needs X to contain only 0 and 1, but X contains {value}; use binarize=0.0, which "
+        "accepts any number"
     )
 
 

@@ -51,7 +51,8 @@ class Tree:
         parent = np.array(self.parent, dtype=np.int32)  # a copy: the caller's array stays the caller's
         if parent.shape != (len(self.feature_names),):
             raise ValueError(
-                f"parent has shape {parent.shape}, but there are {len(self.feature_names)} feature names"
+                f"parent has shape {parent.shape}, but there are {len(self.feature_names)} feature names; pass "
+                "one entry per feature"
             )
         parent.flags.writeable = False
         object.__setattr__(self, "parent", parent)
@@ -62,7 +63,8 @@ class Tree:
             or (np.count_nonzero(parent == ROOT) != 1 and not is_empty)
         ):
             raise ValueError(
-                f"parent must contain indices of features, -2 and a single -1 (or only -2), got {parent.tolist()}"
+                "parent must contain feature positions, -2 for absent features and a single -1 for the root "
+                f"(or only -2), got {parent.tolist()}"
             )
 
     @property
@@ -74,7 +76,10 @@ class Tree:
     def root(self) -> str:
         """The only feature that depends on the class alone. A tree without features has no root."""
         if not self._order:
-            raise ValueError("the tree has no features, so it has no root")
+            raise ValueError(
+                "the tree has no features, so it has no root; fit it to data with at least one selected "
+                "feature"
+            )
         return self.feature_names[self._order[0]]
 
     @property
@@ -114,7 +119,8 @@ class Tree:
             order.extend(self._children.get(v, ()))
         if len(order) != np.count_nonzero(self.parent != ABSENT):
             raise ValueError(
-                f"parent is not a tree: some features cannot be reached from the root; got {self.parent.tolist()}"
+                "parent is not a tree, because some features cannot be reached from the root; got "
+                f"{self.parent.tolist()}"
             )
         return order
 

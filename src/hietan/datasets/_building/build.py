@@ -209,7 +209,9 @@ def assemble(
         )
     if go.is_plain and (flat := _upside_down(chosen, hierarchy, genes)):
         if options.edge_order is not None:
-            raise DataError(f"{flat}: edge_order is {options.edge_order}, but the other order seems right")
+            raise DataError(
+                f"{flat}; edge_order (--edge-order) is {options.edge_order}, so set it to the other order"
+            )
         complaints.append(f"{flat}; check the edge order (--edge-order)")
     beyond_terms = any(name not in go.terms for name in options.features or ())
     if (
@@ -386,7 +388,9 @@ def _terms_to_leave_out(
     for term in drop_terms:
         current = ontology.resolve(term)
         if current is None:
-            raise ValueError(f"drop_terms names {term!r:.80}, which is not in the ontology")
+            raise ValueError(
+                f"drop_terms names {term!r:.80}, which is not in the ontology; check the term id"
+            )
         left_out |= {current} | hierarchy.descendants(current)
     return frozenset(left_out)
 
@@ -448,7 +452,8 @@ def _choose_table(
         )
     if not columns.names:
         raise DataError(
-            f"no feature is left of {account.terms.read:,} terms: {account.terms.why or 'no row has a term'}"
+            f"no feature is left of {account.terms.read:,} terms ({account.terms.why or 'no row has a term'}); "
+            "drop fewer terms, or check the annotations"
         )
     return rows, columns
 
@@ -473,7 +478,7 @@ def _choose_tests(
     for name in named:
         if ontology.resolve(name) is not None:
             raise DataError(
-                f"the extra table would make a feature named {name!r:.80}, but a term already has this name; "
+                f"the extra table would create a feature named {name!r:.80}, but a term already has this name; "
                 "rename the column"
             )
     return named

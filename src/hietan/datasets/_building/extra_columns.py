@@ -137,11 +137,16 @@ def _from_table(
     known = id_column is not None and (id_column in names or is_position(id_column))
     at = table.column(id_column) if known and id_column is not None else 0
     if len(names) < 2:
-        raise DataError("expected a column of ids and at least one other column", table.name)
+        raise DataError(
+            "the table has too few columns; expected a column of ids and at least one other column",
+            table.name,
+        )
     repeated = first_repeated(names)
     if repeated or not all(names):
         what = f"{repeated!r} occurs twice" if repeated else "one of them is empty"
-        raise DataError(f"the column names must differ, but {what}", table.name)
+        raise DataError(
+            f"column names must be unique and not empty, but {what}; rename that column", table.name
+        )
     tally = Tally("table rows")
     cells = ((row[at].strip(), [*row[:at], *row[at + 1 :]]) for _, row in table.rows(len(names) - 1, tally))
     return _joined([*names[:at], *names[at + 1 :]], cells, rows, tally, f"{table.name}: ")

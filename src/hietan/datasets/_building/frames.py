@@ -50,10 +50,13 @@ def dataset_from_frame(
     terms, added, related = _terms(frame, known, lists, hierarchy, min_support)
     others, remarks = _others(frame, [*known, *lists], rows, bins, min_support)
     if clash := sorted(set(terms) & set(others)):
-        raise ValueError(f"two columns would make a feature named {clash[0]!r}; rename one of them")
+        raise ValueError(f"two columns would create a feature named {clash[0]!r}; rename one of them")
     tables = [table for table in (related, *others.values()) if table is not None and table.shape[1]]
     if not tables:
-        raise ValueError("the frame has no column that can be a feature")
+        raise ValueError(
+            "the frame has no column that can be a feature; add columns with different values, or lower "
+            "min_support"
+        )
     X: csr_array = csr_array(hstack(tables, format="csr").astype(np.uint8))
     X.sort_indices()
     names = (*terms, *others)
@@ -93,7 +96,9 @@ def _split_target(frame: Any, target: Any, rows: Sequence[str]) -> tuple[list[st
     else:
         values, how = _in_order_of(frame, target), "frame[pandas.notna(y)] and y[pandas.notna(y)]"
     if len(values) != len(rows):
-        raise ValueError(f"there are {len(values)} labels for {len(rows)} rows of the frame")
+        raise ValueError(
+            f"there are {len(values)} labels for {len(rows)} rows of the frame; pass one label per row"
+        )
     texts = list(map(cell_text, values))
     missing = [i for i, text in enumerate(texts) if text.strip() in MISSING_VALUES]
     if missing:
@@ -132,7 +137,7 @@ def _terms(
         if rows.unknown:
             unknown = first_few(list(rows.unknown))
             warnings.warn(
-                f"{label!r} contains terms that are not in the hierarchy and are left out: {unknown}",
+                f"{label!r} contains terms that are not in the hierarchy ({unknown}); they are left out",
                 DataWarning,
                 stacklevel=4,
             )

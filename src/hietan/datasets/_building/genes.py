@@ -350,5 +350,9 @@ def _one_label(labels: Labels, names: Sequence[str], on_conflict: str) -> str | 
     given = [labels.by_id[name] for name in names]
     if len(set(given)) > 1 and on_conflict == "raise":
         what = ", ".join(f"{name} ({label})" for name, label in zip(names, given, strict=True))
-        raise DataError(f"ids of the same row have different labels: {what}", labels.name)
+        raise DataError(
+            f"ids of the same row have different labels ({what}); correct the labels, or set on_conflict "
+            "(--on-conflict)",
+            labels.name,
+        )
     return resolve_conflict(given, on_conflict)

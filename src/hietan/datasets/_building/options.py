@@ -132,7 +132,9 @@ class BuildOptions:
         standard = {
             "match": _kinds_of_names(self.match),
             "relations": listed(self.relations),
-            "evidence": _evidence_codes(self.evidence),
+            "evidence": None
+            if self.evidence is None
+            else frozenset(code.strip().upper() for code in listed(self.evidence)),
             "taxon": None if self.taxon is None else f"taxon:{str(self.taxon).removeprefix('taxon:')}",
             "features": _features(self.features),
             "drop_terms": _as_tuple(self.drop_terms),
@@ -210,10 +212,6 @@ def _kinds_of_names(match: str | Sequence[str]) -> tuple[str, ...]:
     if not kinds or not set(kinds) <= set(MATCHES):
         raise ValueError(f"match is {match!r}; expected one or more of {', '.join(MATCHES)}")
     return kinds
-
-
-def _evidence_codes(evidence: str | Iterable[str] | None) -> frozenset[str] | None:
-    return None if evidence is None else frozenset(code.strip().upper() for code in listed(evidence))
 
 
 def _features(features: Iterable[str] | None) -> tuple[str, ...] | None:

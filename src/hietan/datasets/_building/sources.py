@@ -84,7 +84,7 @@ def open_annotations(annotations: Any, options: BuildOptions, ontology: Ontology
             is_term=lambda text: ontology.resolve(text) is not None,
         )
         if options.taxon is not None and not reader.has_taxon:
-            raise ValueError(f"{reader.name} ({reader.format}) does not name organisms; leave out taxon")
+            raise ValueError(f"{reader.name} ({reader.format}) does not name organisms; omit taxon (--taxon)")
         return reader
     if isinstance(annotations, AnnotationReader):
         return annotations

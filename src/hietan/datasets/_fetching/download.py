@@ -112,9 +112,9 @@ def _checked(path: Path, remote: Remote) -> Path:
     expected = [remote.sha256] if remote.sha256 else [line.partition(" ")[0] for line in lines]
     if not expected:
         warnings.warn(
-            f"{path} was not verified: its checksum is not known, and there is no checksum file {record.name} "
-            "next to it. Remove the file to fetch it again. If you trust the file, write its checksum to the "
-            "checksum file with sha256sum",
+            f"{path} was not verified, because its checksum is unknown and there is no checksum file "
+            f"{record.name} next to it. Remove the file to fetch it again. If you trust the file, write its "
+            "checksum to the checksum file with sha256sum",
             DataWarning,
             stacklevel=4,
         )
@@ -173,7 +173,10 @@ def _refuse_page(path: Path) -> None:
     with path.open("rb") as file:
         start = file.read(512).lstrip()
     if not start or start.startswith(b"<"):
-        raise DataError(f"the download is {'a web page' if start else 'empty'}, not the file")
+        raise DataError(
+            f"the server sent {'a web page' if start else 'an empty file'} instead of the requested file; try "
+            "again later"
+        )
 
 
 def _failure(url: str, error: Exception) -> str:

@@ -46,12 +46,17 @@ def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "")
     genes, all_terms, rows, classes = _read_table(source)
     keep = [i for i, term in enumerate(all_terms) if term not in GO_ROOTS]
     if not keep:
-        raise DataError("the table has no terms except the roots of GO", source_name(source))
+        raise DataError(
+            "the table has no terms except the roots of GO; expected one row for each term",
+            source_name(source),
+        )
     terms = [all_terms[i] for i in keep]
     X = csr_array(np.ascontiguousarray(rows[keep].T))
     features = [ontology.resolve(term) or term for term in terms]
     if repeated := first_repeated(features):
-        raise DataError(f"two rows resolve to the same term {repeated!r}", source_name(source))
+        raise DataError(
+            f"two rows resolve to the same term {repeated!r}; remove one of them", source_name(source)
+        )
     known = [ontology.terms.get(feature, Term(feature, feature)) for feature in features]
     return Dataset(
         X=X,
@@ -88,14 +93,18 @@ def _read_table(
             "the table has no gene ids; expected a first row 'is_a,<gene id>,<gene id>,...'", file_name, line
         )
     if repeated := first_repeated(genes):
-        raise DataError(f"the gene id {repeated!r} occurs twice", file_name, line)
+        raise DataError(
+            f"gene id {repeated!r} occurs twice; each id must be unique, so remove one of the two columns",
+            file_name,
+            line,
+        )
     body = {}
     for label, line, fields in rows:
         if "class" in body:
             message = f"row {label!r} comes after the row 'class', which must be the last row"
             raise DataError(message, file_name, line)
         if label in body:
-            raise DataError(f"the table has a second row for {label}", file_name, line)
+            raise DataError(f"the table has a second row for {label}; remove one of the two", file_name, line)
         body[label] = _binary(fields, len(genes), file_name, line)
     if "class" not in body:
         raise DataError("the row 'class' is missing; expected it as the last row", file_name)
@@ -115,7 +124,7 @@ def _rows(source: TextSource) -> Iterator[tuple[str, int, list[str]]]:
             message = f"expected a first row 'is_a,<gene id>,...', found {line!r:.60}"
             raise DataError(message, file_name, number)
         if not label:
-            raise DataError("the name of the term is missing", file_name, number)
+            raise DataError("the row has no term; fill it in, or remove the row", file_name, number)
         header = False
         yield label, number, fields
 
@@ -125,7 +134,7 @@ def _binary(fields: list[str], n_genes: int, file_name: str, line: int | None) -
         raise DataError(f"expected {n_genes} values, one per gene, found {len(fields)}", file_name, line)
     if not set(fields) <= {"0", "1"}:
         wrong = next(i for i, value in enumerate(fields) if value not in ("0", "1"))
-        raise DataError(f"expected 0 or 1, found {fields[wrong]!r} as value {wrong + 1}", file_name, line)
+        raise DataError(f"value {wrong + 1} is {fields[wrong]!r}; expected 0 or 1", file_name, line)
     return np.frombuffer("".join(fields).encode("ascii"), dtype=np.uint8) - ord("0")
 
 
@@ -134,8 +143,8 @@ def _hierarchy(features: list[str], ontology: Ontology) -> Hierarchy:
     if undefined := ontology.undefined_parents():
         parent, child = undefined[0]
         warnings.warn(
-            f"{ontology.source}: the parents of {len(undefined)} is_a relations are not defined (first: {parent} of "
-            f"{child}); check whether the ontology is complete",
+            f"{ontology.source}: {len(undefined)} is_a relations have undefined parents (first: {parent}, a "
+            f"parent of {child}); check whether the ontology is complete",
             DataWarning,
             stacklevel=3,
         )

@@ -411,9 +411,9 @@ def _find_columns(
             return left[0], terms[0], f"the column {table.heading[left[0]][:80]} contains the ids"
     if table.width != 2:
         raise DataError(
-            "the columns of ids and terms are unclear; head them `id` and `term`, or name them (in Python: "
-            "pair_columns; for `hietan build`: --pair-columns); the columns are "
-            f"{table.shown_columns()}. The formats with a line per annotation are {', '.join(LINE_FORMATS)}",
+            "the columns of ids and terms are unclear; name them `id` and `term` in the file, or set "
+            f"pair_columns (--pair-columns). The columns are {table.shown_columns()}. The formats with one "
+            f"annotation per line are {', '.join(LINE_FORMATS)}",
             table.name,
         )
     if len(terms) == 1 or len(ids) == 1:

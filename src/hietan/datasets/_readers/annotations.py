@@ -104,7 +104,7 @@ class AnnotationReader:
         start = [] if is_folder or table else self._start(lines)
         if not (start or self.header or is_folder or table):
             raise DataError(
-                "the file is empty; expected annotations, such as rows of an id and a term", self.name
+                "the file is empty; expected annotations, for example an id and a term in each row", self.name
             )
         self.format = self.format or recognise(self.header, [line for _, line in start])
         lines = chain(start, lines)

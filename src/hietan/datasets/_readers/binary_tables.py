@@ -74,7 +74,9 @@ def binary_rows(source: TextSource, kind: str) -> Iterator[_Row]:
             raise
         except Exception as error:  # each of the libraries has its own, and lets many others through
             raise DataError(
-                f"the {kind} is damaged or truncated at this line: {error}", name, line + 1
+                f"the {kind} is damaged or truncated at this line ({error}); save or download it again",
+                name,
+                line + 1,
             ) from error
 
 
@@ -107,7 +109,7 @@ def _rows_of(schema: Any, batches: Any, name: str) -> Iterator[_Row]:
     read = [j for j, field in enumerate(schema) if _is_read(field.type)]
     if left := [f"{field.name[:80]} ({field.type!s:.80})" for j, field in enumerate(schema) if j not in read]:
         warnings.warn(
-            f"{name}: skipped columns that do not contain text, numbers, or lists of text or numbers: "
+            f"{name}: skipped columns that contain neither text nor numbers nor lists of these: "
             f"{', '.join(left[:8])}",
             DataWarning,
             stacklevel=2,
@@ -121,7 +123,11 @@ def _rows_of(schema: Any, batches: Any, name: str) -> Iterator[_Row]:
             for row in zip(*(map(text_of, part.column(j).to_pylist()) for j in read), strict=True):
                 line += 1
                 if max(map(len, row)) > LONGEST_LINE:
-                    raise DataError(f"a cell has more than {LONGEST_LINE:,} characters", name, line)
+                    raise DataError(
+                        f"a cell has more than {LONGEST_LINE:,} characters; shorten it or remove the column",
+                        name,
+                        line,
+                    )
                 yield line, list(row)
 
 
@@ -148,13 +154,18 @@ def _excel(file: Any, name: str) -> Iterator[_Row]:
     sheet, width = book.worksheets[0], 0
     if len(book.worksheets) > 1:
         warnings.warn(
-            f"{name}: only the first of {len(book.worksheets)} sheets, {sheet.title!r:.80}, is read",
+            f"{name}: only the first of {len(book.worksheets)} sheets, {sheet.title!r:.80}, is read; to read "
+            "another sheet, save it as a separate file",
             DataWarning,
             stacklevel=2,
         )
     for line, cells in enumerate(sheet.iter_rows(values_only=True), 1):
         if line > _MOST_EXCEL_ROWS:
-            raise DataError(f"the sheet has more than {_MOST_EXCEL_ROWS:,} rows", name, line)
+            raise DataError(
+                f"the sheet has more than {_MOST_EXCEL_ROWS:,} rows; save the table as Parquet or CSV",
+                name,
+                line,
+            )
         row = list(map(text_of, cells))
         filled = max((j + 1 for j, cell in enumerate(row) if cell.strip()), default=0)
         width = width or filled

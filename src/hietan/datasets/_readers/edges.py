@@ -136,9 +136,7 @@ def read_edges(
         what = "the table does not show which column is the parent;"
         if is_open and not others:
             what = f"the table has no edges after the row ({edges[0][0]}, {edges[0][1]}); if this is an edge,"
-        raise DataError(
-            f"{what} give the order (edge_order, --edge-order {' or '.join(EDGE_ORDERS)})", table.name
-        )
+        raise DataError(f"{what} set edge_order (--edge-order) to {' or '.join(EDGE_ORDERS)}", table.name)
     if found == "child-parent":
         edges = [(parent, child, *rest) for child, parent, *rest in edges]  # type: ignore[misc]
     found_out = (*(f"{table.name}: {remark}" for remark in remarks), *unused)
@@ -166,12 +164,13 @@ def _find_columns(table: Table, columns: Sequence[str | int] | None) -> tuple[_C
     """Return the columns of an edge table, and the order of the ends if the column names show it."""
     heading, stated = table.heading or [], [table.column(column) for column in columns or ()]
     if len(set(stated)) < len(stated):
-        raise ValueError(f"edge_columns is {columns!r}; the columns must differ")
+        raise ValueError(f"edge_columns is {columns!r}; expected different columns")
     relation = stated[2] if len(stated) == 3 else _find_relations(table, stated)
     ends = find_ends(heading, stated[:2] or [j for j in range(table.width) if j != relation])
     if ends is None:
         raise DataError(
-            f"name the two edge columns (edge_columns, --edge-columns); the columns are {table.shown_columns()}",
+            "the parent and child columns are unclear; name them with edge_columns (--edge-columns). The "
+            f"columns are {table.shown_columns()}",
             table.name,
         )
     first, second, order = ends
@@ -271,7 +270,9 @@ def direct_edges(table: Table, at: _Columns, order: str) -> tuple[list[_Edge], s
         except ValueError as error:
             ends_of = zip(above.tolist(), below.tolist(), lines.tolist(), strict=True)
             at_line = next(n for a, b, n in ends_of if f"{features[a]} -> {features[b]}" in f"{error} -> ")
-            raise DataError(f"the pairs contradict each other: {error}", table.name, at_line) from None
+            raise DataError(
+                f"the pairs contradict each other, because {error}", table.name, at_line
+            ) from None
         known = far.row.astype(np.int64) * len(features) + far.col
         is_edge |= (distances == distance) & ~np.isin(keys, known)
     kept = zip(above[is_edge].tolist(), below[is_edge].tolist(), lines[is_edge].tolist(), strict=True)
@@ -288,7 +289,9 @@ def direct_edges(table: Table, at: _Columns, order: str) -> tuple[list[_Edge], s
 
 def _refuse(wrong: NDArray[np.bool_], why: str, lines: NDArray[np.int64], name: str) -> None:
     if wrong.any():
-        raise DataError(f"the table of ancestors contradicts itself: {why}", name, int(lines[wrong][0]))
+        raise DataError(
+            f"the table of ancestors contradicts itself ({why}); correct this row", name, int(lines[wrong][0])
+        )
 
 
 def _ontology(

@@ -94,12 +94,18 @@ def numbered_lines(source: TextSource, *, whole: bool = False) -> Generator[tupl
     for text, broken in _texts(source):
         if "\0" in text:
             at = start + (rest + text).split("\0", 1)[0].count("\n")
-            raise DataError("the file contains binary data (a NUL byte) instead of text", name, at)
+            raise DataError(
+                "the file contains binary data (a NUL byte) instead of text; save it as text", name, at
+            )
         known = rest + text
         lines = known.split("\n")
         rest = lines.pop()
         if len(rest) > LONGEST_LINE:
-            raise DataError(f"the line is longer than {LONGEST_LINE:,} characters", name, start + len(lines))
+            raise DataError(
+                f"the line is longer than {LONGEST_LINE:,} characters; check the file's line breaks",
+                name,
+                start + len(lines),
+            )
         if not known.isascii():
             for k, line in enumerate(map(_as_latin1, lines)):
                 if line != lines[k]:
@@ -107,11 +113,14 @@ def numbered_lines(source: TextSource, *, whole: bool = False) -> Generator[tupl
         yield from enumerate(lines, start)
         start += len(lines)
         if broken:
-            raise DataError(f"the file is damaged or truncated at this line: {broken}", name, start)
+            raise DataError(
+                f"the file is damaged or truncated at this line ({broken}); download it again", name, start
+            )
     if rest:
         if whole:
             warnings.warn(
-                f"{name}: the last line, {start}, has no line break; the file may be truncated",
+                f"{name}: the last line, {start}, has no line break; the file may be truncated, so check its "
+                "end",
                 DataWarning,
                 stacklevel=2,
             )
@@ -120,7 +129,8 @@ def numbered_lines(source: TextSource, *, whole: bool = False) -> Generator[tupl
         yield start, line
     if n_latin:
         warnings.warn(
-            f"{name}: {n_latin} lines are not UTF-8 (first: line {first_latin}) and were read as Latin-1",
+            f"{name}: {n_latin} lines are not UTF-8 (first: line {first_latin}) and were read as Latin-1; if "
+            "names look wrong, save the file as UTF-8",
             DataWarning,
             stacklevel=2,
         )
@@ -204,7 +214,9 @@ def open_binary_or_text(source: TextSource) -> Iterator[Any]:
             except DataError:
                 raise
             except BROKEN as error:
-                raise DataError(f"the archive is damaged: {error}", name) from error
+                raise DataError(
+                    f"the archive is damaged ({error}); download or create it again", name
+                ) from error
         yield raw
 
 
@@ -245,15 +257,16 @@ def _member(archive: zipfile.ZipFile, name: str, wanted: str) -> str:
     if wanted:
         if wanted not in members:
             raise DataError(
-                f"the archive does not contain this file; it contains {', '.join(members[:8])}", name
+                f"the archive does not contain this file; choose one of its files: {', '.join(members[:8])}",
+                name,
             )
         return wanted
     data = [m for m in members if PurePath(m).suffix.lower() in _TEXT_SUFFIXES]
     chosen = members if len(members) == 1 else data
     if len(chosen) != 1:
         raise DataError(
-            f"expected an archive with one file, found {len(members)}: {', '.join(members[:5])}; "
-            f"name one of them, such as {name}/{(members or ['member'])[0]}",
+            f"expected an archive with one file, found {len(members)} ({', '.join(members[:5])}); to read one "
+            f"of them, pass {name}/{(members or ['member'])[0]}",
             name,
         )
     return chosen[0]

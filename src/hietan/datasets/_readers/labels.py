@@ -202,7 +202,12 @@ def _one_label_each(
         disagree = len(set(labels)) > 1
         if disagree and on_conflict == "raise":
             other = next(line for label, line in statements if label != labels[0])
-            raise DataError(f"an earlier row has a different label for {name!r}", source, other)
+            raise DataError(
+                f"an earlier row has a different label for {name!r}; remove one of them, or set on_conflict "
+                "(--on-conflict)",
+                source,
+                other,
+            )
         label = resolve_conflict(labels, on_conflict)
         if label:
             by_id[name] = label
@@ -280,6 +285,10 @@ def _columns(table: Table, id_column: str | int | None, label_column: str | int 
             for what, (option, given) in missing.items()
             if given is None
         )
-        raise DataError(f"name the column of {asked}; the columns are {table.shown_columns()}", table.name)
+        raise DataError(
+            f"the columns to read are unclear; name the column of {asked}. The columns are "
+            f"{table.shown_columns()}",
+            table.name,
+        )
     id_at = 0 if id_column is None else table.column(id_column)
     return id_at, 1 if label_column is None else table.column(label_column)

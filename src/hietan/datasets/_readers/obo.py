@@ -58,7 +58,9 @@ def read_obo(source: TextSource) -> Ontology:
         elif kind == "[Term]":
             term = _term(lines, header.get("default-namespace", ""), name, start)
             if term.id in terms:
-                raise DataError(f"an earlier [Term] has the id {term.id}", name, start)
+                raise DataError(
+                    f"an earlier [Term] has the same id, {term.id}; remove one of the two", name, start
+                )
             terms[term.id], starts[term.id] = term, start
     if not terms:
         raise DataError("the file has no [Term] stanza; expected an ontology in OBO format", name)
@@ -90,7 +92,9 @@ def _term(lines: _Lines, namespace: str, name: str, start: int) -> Term:
         if tag in _IDS:
             found = _identifier(value)
             if not found:
-                raise DataError(f"the id after '{tag}:' is missing", name, number)
+                raise DataError(
+                    f"the id after '{tag}:' is missing; fill it in, or remove the line", name, number
+                )
             ids.setdefault(tag, []).append(found)
         elif tag == "name":
             label = label or _text(value)

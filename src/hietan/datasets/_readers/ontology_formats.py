@@ -44,7 +44,9 @@ def read_with_pronto(source: TextSource) -> Ontology:
         except BaseException as error:  # its compiled parser may panic outside of Exception
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
-            raise DataError(f"pronto cannot read the file: {error}", name) from error
+            raise DataError(
+                f"pronto cannot read the file ({error}); check that it is a valid ontology", name
+            ) from error
     if imports := sorted(map(str, loaded.metadata.imports)):
         warnings.warn(
             f"{name}: {len(imports)} imports are not followed (first: {imports[0]:.200}); use an edition of the "
@@ -68,13 +70,15 @@ def _read_whole(source: TextSource, name: str) -> bytes:
         try:
             content = file.read()
         except BROKEN as error:
-            raise DataError(f"the file is damaged or truncated: {error}", name) from error
+            raise DataError(f"the file is damaged or truncated ({error}); download it again", name) from error
     data: bytes = content.encode() if isinstance(content, str) else content
     if data.lstrip().startswith(b"{"):
         try:
             json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"the file is not an ontology in OBO-Graph JSON: {error}", name) from error
+            raise DataError(
+                f"the file is not valid JSON ({error}); expected an ontology in OBO-Graph JSON", name
+            ) from error
     return data
 
 
@@ -164,7 +168,8 @@ def read_ontology(
     stated = [name for name, value in (("columns", columns), ("order", order)) if value is not None]
     if stated:
         raise ValueError(
-            f"an option for edge {stated[0]} was given, but {source_name(source)} is not an edge table ({chosen})"
+            f"an option for edge {stated[0]} was given, but {source_name(source)} is not an edge table "
+            f"({chosen}); omit the option"
         )
     return read_obo(source) if chosen == "obo" else read_with_pronto(source)
 
@@ -172,7 +177,7 @@ def read_ontology(
 def _recognised_format(source: TextSource) -> str:
     if is_path(source) and Path(source).is_fifo():  # looking at its first lines would lose them
         raise DataError(
-            "the format of a pipe cannot be detected; give the format (format, --format), one of "
+            "the format of a pipe cannot be detected; set format (--format) to one of "
             f"{', '.join(ONTOLOGY_FORMATS)}",
             source_name(source),
         )

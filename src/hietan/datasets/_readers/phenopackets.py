@@ -47,7 +47,11 @@ def read_packets(files: Iterable[tuple[Iterable[tuple[int, str]], str]]) -> Iter
         for packet in _members(_load(lines, name), name):
             row = _entry(packet, "id", str, name)
             if row in seen:
-                raise DataError(f"the id {row[:80]!r} is already used by a phenopacket in {seen[row]}", name)
+                raise DataError(
+                    f"the id {row[:80]!r} is already used by a phenopacket in {seen[row]}; give each "
+                    "phenopacket a unique id",
+                    name,
+                )
             seen[row] = name
             subject = packet["subject"] if isinstance(packet.get("subject"), dict) else {}
             synonym = "" if subject.get("id") == row else str(subject.get("id", ""))
@@ -90,12 +94,18 @@ def _load(lines: Iterable[tuple[int, str]], name: str) -> dict[str, Any]:
         text += [*[""] * (line - 1 - len(text)), content]
         size += len(content)
         if size > LONGEST_LINE:
-            raise DataError(f"the phenopacket has more than {LONGEST_LINE:,} characters", name, line)
+            raise DataError(
+                f"the phenopacket has more than {LONGEST_LINE:,} characters; remove content that is not needed",
+                name,
+                line,
+            )
     try:
         loaded: dict[str, Any] = json.loads("\n".join(text), object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise DataError(
-            f"the phenopacket is damaged: {error}", name, getattr(error, "lineno", None)
+            f"the phenopacket is not valid JSON ({error}); correct this line",
+            name,
+            getattr(error, "lineno", None),
         ) from error
     if not isinstance(loaded, dict):
         raise DataError(
@@ -107,5 +117,5 @@ def _load(lines: Iterable[tuple[int, str]], name: str) -> dict[str, Any]:
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object as a dict. Raise ValueError if a key occurs twice."""
     if (repeated := first_repeated(key for key, _ in pairs)) is not None:
-        raise ValueError(f"the key {repeated!r:.80} occurs twice in an object")
+        raise ValueError(f"the key {repeated!r:.80} occurs twice in an object; remove one of the two")
     return dict(pairs)

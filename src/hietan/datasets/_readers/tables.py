@@ -80,7 +80,10 @@ class Table:
         if "Excel" not in kind:
             table.take_heading()
             if not table.start:
-                raise DataError(f"the {kind} has no rows; its columns are {table.shown_columns()}", name)
+                raise DataError(
+                    f"the {kind} has no rows below its columns ({table.shown_columns()}); add at least one row",
+                    name,
+                )
         return table
 
     @classmethod
@@ -149,7 +152,9 @@ class Table:
             raise DataError(f"there is no column {wanted}; the table has {self.width} columns", self.name)
         if heading.count(name) != 1:
             found = "more than one" if name in heading else "no"
-            raise DataError(f"{found} column {name!r}; the columns are {self.shown_columns()}", self.name)
+            raise DataError(
+                f"the table has {found} column {name!r}; its columns are {self.shown_columns()}", self.name
+            )
         return heading.index(name)
 
     def rows(self, last: int, tally: Tally) -> Iterator[_Record]:
@@ -199,7 +204,9 @@ def _records(lines: Iterable[_Numbered], delimiter: str, name: str) -> Iterator[
         for record in csv.reader(followed(), delimiter=delimiter, quoting=quoting, strict=True):
             yield number, record
     except csv.Error as error:
-        raise DataError(f"not valid CSV: {error}", name, number) from error
+        raise DataError(
+            f"this line is not valid CSV ({error}); check its quotation marks", name, number
+        ) from error
 
 
 def cell_text(value: Any) -> str:

@@ -94,7 +94,7 @@ def read_taxonomy(
     separator = separator if codes else separator or find_separator(start)
     if not codes and separator is None:
         raise DataError(
-            "no paths were recognised; give the text between two names in a path (--separator)",
+            "no paths were recognised; set separator (--separator) to the text between two names in a path",
             source_name(source),
         )
     table = Table.open(source, _delimiter(start, separator) if separator and not codes else None)
@@ -118,7 +118,9 @@ def read_taxonomy(
         if codes and known and label not in known:
             other = f"{next(iter(known))[:80]!r} in line {lines[node]}"
             raise DataError(
-                f"the code {key[:80]} means {label[:80]!r} in this line, but {other}", table.name, line
+                f"the code {key[:80]} means {label[:80]!r} in this line, but {other}; correct one of them",
+                table.name,
+                line,
             )
         lines.setdefault(node, line)
         known |= {label: None} if label else {}
@@ -179,8 +181,8 @@ def _warn_of_orphans(parents: dict[str, str], lines: dict[str, int], name: str) 
     if lost:
         line = min(number for code, number in lines.items() if code.startswith(lost[0]))
         warnings.warn(
-            f"{name}, line {line}: {lost[0][:80]} has no prefix in the table, unlike other codes of its length; such "
-            f"codes become roots ({len(lost):,}: {first_few(lost)})",
+            f"{name}, line {line}: {lost[0][:80]} has no parent code in the table, unlike other codes of its "
+            f"length; {len(lost):,} such codes become roots ({first_few(lost)})",
             DataWarning,
             stacklevel=4,
         )

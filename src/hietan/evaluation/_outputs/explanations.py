@@ -249,7 +249,10 @@ def refuse_unknown_rows(datasets: Iterable[Any], wanted: Sequence[str]) -> None:
     everyone = {name for data in datasets for name in DatasetView(data).instance_names}
     unknown = [name for name in wanted if name not in everyone]
     if unknown:
-        raise StudyError(f"no dataset of the study has a row {unknown[0]!r}")
+        raise StudyError(
+            f"no dataset in the study contains row {unknown[0]!r}; use a row id from one of the study's "
+            "datasets"
+        )
 
 
 def choose_study_rows(results: StudyResults, wanted: Sequence[str] = ()) -> list[ChosenRows]:

@@ -21,7 +21,10 @@ _INK, _BLUE, _GREY = "#222222", "#3b6ea5", "#b8b8b8"
 def plot_critical_difference(ranking: Ranking, ax: Any = None) -> Any:
     """Draw average ranks on a line. A bar joins methods that Nemenyi's test cannot distinguish (Demsar 2006)."""
     if ranking.nemenyi is None:
-        raise ValueError("a critical-difference diagram needs at least two methods and two datasets")
+        raise ValueError(
+            "a critical-difference diagram needs at least two methods and two datasets, but the ranking has "
+            f"{len(ranking.methods)} and {len(ranking.datasets)}"
+        )
     ranks = dict(sorted(ranking.average_ranks().items(), key=lambda item: item[1]))
     k = len(ranks)
     half = (k + 1) // 2

@@ -189,7 +189,7 @@ def read_details(folder: Path, dataset: str) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except ValueError as error:
-        message = f"{path} is damaged: {error}; run the study again to write this file, or remove it"
+        message = f"{path} is damaged ({error}); run the study again to write this file, or remove it"
         raise StudyError(message) from None
     return content
 

@@ -75,7 +75,10 @@ def comparison_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
     """Return average ranks and wins with Holm's post-hoc test, like the paper's Table 3, and adjusted p-values."""
     compared = ranking.comparison
     if compared is None:
-        raise ValueError("a table of tests needs at least two methods and two datasets")
+        raise ValueError(
+            "a table of tests needs at least two methods and two datasets, but the ranking has "
+            f"{len(ranking.methods)} and {len(ranking.datasets)}"
+        )
     tests = {row.method: row for row in compared.comparisons}
     won = ranking.wins()
     rows = []
@@ -121,7 +124,10 @@ def effects_table(rows: Sequence[MethodComparison], title: str, lines: Sequence[
     """
     compared = [row for row in rows if row.mean_difference is not None]
     if not compared:
-        raise ValueError("a table of effect sizes needs at least two methods and two datasets")
+        raise ValueError(
+            "a table of effect sizes needs at least two methods and two datasets; add the missing ones to the "
+            "study"
+        )
     control, rope = compared[0].control, compared[0].rope
 
     def text(value: float | None) -> str:

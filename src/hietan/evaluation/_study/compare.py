@@ -145,7 +145,9 @@ def _checked_predictions(folder: Path, ranking: Ranking) -> list[_Predictions]:
         return list(_read_predictions(folder, ranking))
     except (KeyError, ValueError, TypeError, csv.Error) as error:
         path = folder / "predictions.csv"
-        raise StudyError(f"{path} does not contain valid study predictions: {error!r:.200}") from error
+        raise StudyError(
+            f"{path} does not contain valid study predictions ({error!r:.200}); run the study again"
+        ) from error
 
 
 def _read_predictions(folder: Path, ranking: Ranking) -> Iterable[_Predictions]:

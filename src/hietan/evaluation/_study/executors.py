@@ -142,7 +142,8 @@ def check_resources(
         raise StudyError(f"pass backend={backend!r} or an executor, not both")
     if executor is not None and not hasattr(executor, "submit"):
         raise StudyError(
-            f"executor is a {type(executor).__name__}; expected an executor like the ones in concurrent.futures"
+            f"executor is a {type(executor).__name__}; expected an object with submit, such as a "
+            "concurrent.futures executor"
         )
 
 
@@ -207,7 +208,10 @@ def _connected(distributed: Any, **options: Any) -> Any:
     try:
         return distributed.Client(set_as_default=False, **options)
     except (OSError, ValueError, RuntimeError) as error:
-        raise StudyError(f"cannot connect to a Dask cluster: {' '.join(str(error).split())}") from error
+        raise StudyError(
+            f"cannot connect to a Dask cluster ({' '.join(str(error).split())}); check the scheduler's address "
+            "and that it is running"
+        ) from error
 
 
 def _check_workers(client: Any) -> None:
@@ -225,6 +229,6 @@ def _check_workers(client: Any) -> None:
         for package, version in ours.items():
             if theirs[package] != version:
                 raise StudyError(
-                    f"worker {worker} uses {package} {theirs[package]}, but the study uses {version}; the results "
-                    "might differ"
+                    f"worker {worker} uses {package} {theirs[package]}, but the study uses {version}, so the "
+                    "results might differ; install the same version on the worker"
                 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -50,17 +52,19 @@ def describe_splitter(splitter: Any) -> str:
 
 
 def method_fingerprint(estimator: Any) -> str:
-    """Return a hash of an estimator's class, all of its parameters, and its package's version."""
+    """Return a hash of an estimator's class, all of its parameters, and the version or source of its code."""
     kind = type(estimator)
     parameters = estimator.get_params(deep=True)
-    kinds = {name: _path(type(value)) for name, value in parameters.items() if hasattr(value, "get_params")}
+    kinds = {
+        name: _identity(type(value)) for name, value in parameters.items() if hasattr(value, "get_params")
+    }
     plain = {name: value for name, value in parameters.items() if name not in kinds}
     try:
-        hashed = joblib.hash((_path(kind), plain, kinds, package_version(kind)))
+        hashed = joblib.hash((_identity(kind), plain, kinds))
     except Exception as error:
         raise ValueError(
-            f"{kind.__name__} has a parameter that cannot be recognised in another run ({error}); "
-            "use named functions of a module instead of lambdas"
+            f"{kind.__name__} has a parameter that cannot be recognised in another run ({error}); replace "
+            "lambdas with named functions in a module"
         ) from error
     return str(hashed)[:16]
 
@@ -75,14 +79,12 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in PACKAGES}
 
 
-def package_version(kind: type) -> str:
-    """Return the version of the package that defines a class, or an empty text if it has none."""
-    root = kind.__module__.partition(".")[0]
-    try:
-        return version({"sklearn": "scikit-learn", "imblearn": "imbalanced-learn"}.get(root, root))
-    except PackageNotFoundError:
-        return ""
-
-
-def _path(kind: type) -> str:
-    return f"{kind.__module__}.{kind.__qualname__}"
+def _identity(kind: type) -> tuple[str, str]:
+    """Return a class's path with its package's version, or with a hash of its source if there is no version."""
+    path, root = f"{kind.__module__}.{kind.__qualname__}", kind.__module__.partition(".")[0]
+    with suppress(PackageNotFoundError):
+        return path, version({"sklearn": "scikit-learn", "imblearn": "imbalanced-learn"}.get(root, root))
+    with suppress(OSError, TypeError):  # a class defined in a session has no source file
+        own = [each for each in kind.__mro__ if each.__module__ == kind.__module__]
+        return path, str(joblib.hash(list(map(inspect.getsource, own))))
+    return path, ""

@@ -59,7 +59,7 @@ def refuse_other(directory: Path, manifest: Mapping[str, Any]) -> None:
     if not directory.exists():
         return
     if not directory.is_dir():
-        raise StudyError(f"{directory} is a file; a study needs a directory")
+        raise StudyError(f"{directory} is a file; choose a directory for the study")
     if (directory / "study.json").exists():
         _refuse_difference(directory, read_manifest(directory), manifest)
     elif any(entry.name != LOCK and not entry.name.startswith(TEMPORARY) for entry in directory.iterdir()):
@@ -95,13 +95,16 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         known = manifest["format"] == FORMAT
     except FileNotFoundError:
         raise StudyError(
-            f"{directory} does not contain a study, because the file study.json is missing"
+            f"{directory} does not contain a study, because the file study.json is missing; check the path"
         ) from None
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise StudyError(f"{path} is not a valid study description") from None
+        raise StudyError(
+            f"{path} is not a valid study description; run the study again in another directory"
+        ) from None
     if not known:
         raise StudyError(
-            f"{path} uses format {manifest['format']!r:.40}, but this version of hietan reads format {FORMAT}"
+            f"{path} uses format {manifest['format']!r:.40}, but this version of hietan reads format {FORMAT}; "
+            "run the study again in another directory"
         )
     return dict(manifest)
 
@@ -222,7 +225,7 @@ def _refuse_difference(directory: Path, there: Mapping[str, Any], asked: Mapping
             difference = _difference_of_entries(what, old, new)
         else:
             difference = f"{key} was {there.get(key, 'not set')} and is now {asked.get(key, 'not set')}"
-        raise StudyError(f"{directory} belongs to a different study: {difference}; choose another directory")
+        raise StudyError(f"{directory} belongs to a different study ({difference}); choose another directory")
 
 
 def _difference_of_entries(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

@@ -400,7 +400,9 @@ def plan_study(
         raise StudyError(f"seeds is {seeds!r:.40}; expected at most {MOST_SEEDS}")
     chosen = tuple(range(seeds)) if isinstance(seeds, int) else tuple(map(int, seeds))
     if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0:
-        raise StudyError(f"seeds is {seeds!r}; expected a number above 0, or distinct seeds of 0 or more")
+        raise StudyError(
+            f"seeds is {seeds!r}; expected a number of seeds above 0, or different seeds of 0 or more"
+        )
     if isinstance(cv, bool) or not (isinstance(cv, Integral) or callable(getattr(cv, "get_n_splits", None))):
         raise StudyError(f"cv is {cv!r:.80}; expected a number of folds, or a scikit-learn splitter")
     if isinstance(cv, Integral) and cv < 2:
@@ -420,7 +422,9 @@ def plan_study(
     if shares and (
         bare := [name for name, data in named.items() if getattr(data, "hierarchy", None) is None]
     ):
-        raise StudyError(f"lose needs a hierarchy, and dataset {bare[0]} has none")
+        raise StudyError(
+            f"lose needs a hierarchy, but dataset {bare[0]} has none; omit lose, or remove the dataset"
+        )
     losses = tuple(sorted(float(share) for share in shares if share))  # complete rows are predicted anyway
     study = Study(named, keyed, cv, chosen, *grouped, usage, command, positive, losses, equal_rows)
     names = {study.positive_name(name): name for name in reversed(named) if study.positive_name(name)}
@@ -435,8 +439,8 @@ def plan_study(
         )
     if row_groups and not any(row in row_groups for name in named for row in study.view(name).instance_names):
         raise StudyError(
-            f"row_groups names none of the datasets' rows, but others such as {next(iter(row_groups))!r}; use the "
-            "datasets' row names"
+            f"row_groups contains none of the datasets' row names (it begins with {next(iter(row_groups))!r}); "
+            "use the datasets' row names"
         )
     return study
 

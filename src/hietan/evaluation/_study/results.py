@@ -266,15 +266,15 @@ def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
     path = Path(folder) / "summary.csv"
     if not path.is_file():
         hint = (
-            "its study has not finished"
+            "its study has not finished; run the study again to finish it"
             if (Path(folder) / "study.json").exists()
-            else "it does not contain a study"
+            else "it does not contain a study; check the path"
         )
-        raise StudyError(f"there is no summary.csv in {folder}: {hint}")
+        raise StudyError(f"there is no summary.csv in {folder}, because {hint}")
     try:
         return tuple(map(SummaryRow.from_dict, read_csv(path)))
     except (KeyError, ValueError, TypeError, csv.Error) as error:
-        raise StudyError(f"{path} is not a study summary: {error}") from None
+        raise StudyError(f"{path} is not a valid study summary ({error}); run the study again") from None
 
 
 def read_incomplete(folder: str | Path) -> dict[float, list[SummaryRow]]:
@@ -337,7 +337,11 @@ def summarise(results: StudyResults) -> dict[str, Any]:
         "study": results.manifest,
         "jobs_failed": len(results.failures),
         "summary": [
-            dict(zip(row.header(), map(_plain, row.values()), strict=True)) for row in results.summary
+            {
+                name: None if value != value else value
+                for name, value in zip(row.header(), row.values(), strict=True)
+            }
+            for row in results.summary
         ],
         "rankings": [ranking.to_dict() for ranking in results.rankings],
     }
@@ -444,7 +448,3 @@ def _summary_rows(
 def _tracebacks(failures: Iterable[Failure]) -> Iterable[str]:
     for f in failures:
         yield f"{f.dataset}, {f.method}, seed {f.seed}, fold {f.fold}\n{f.traceback}"
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and np.isnan(value) else value

@@ -144,7 +144,7 @@ function annotationScatter(dataset, fullWidth) {
   const soft = (px, py, anchor, text, more = {}) => svgText(px, py, anchor, text, { class: "soft", ...more });
   return svg(
     "svg",
-    { width, height, role: "img", "aria-label": "The candidates' log-odds against their numbers of annotations." },
+    { width, height, role: "img", "aria-label": "The candidates' log-odds against their annotation counts." },
     svg("path", { d: `M${left},${y(0)}H${width - right}`, class: "axis", "stroke-dasharray": "3 3" }),
     svg("path", { d: [...places].join(""), class: "dots" }),
     ticks.map((n) => soft(x(n), height - bottom + 18, "middle", count(n))),

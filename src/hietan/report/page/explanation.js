@@ -6,7 +6,7 @@ function explanationPanel(dataset, entry, method) {
   const raw = entry.methods[method];
   const title = methods[method].name;
   const panel = el("section", { class: "panel", "aria-label": "Explanation by " + title }, el("h3", {}, bdi(title)));
-  if (!raw) return append(panel, [note("This method does not offer explanations.")]);
+  if (!raw) return append(panel, [note("This method has no explanations.")]);
   const why = { ...raw, target: classOfLabel(dataset, raw.target) };
   return append(panel, [
     about.unlabelled
@@ -38,7 +38,7 @@ function finalModelLine(why, ranked) {
   return el(
     "p",
     {},
-    `The log-odds by the final model are ${signed(why.log_odds, 3)}, from ${used}.`,
+    `The final model's log-odds are ${signed(why.log_odds, 3)}, computed from ${used}.`,
     isOther && ` The rank comes from a model that did not see this ${rowNoun}, with log-odds ${signed(ranked, 3)}.`,
   );
 }

@@ -259,7 +259,7 @@ function scoreNote(dataset) {
         : `Calibrated P is fitted to held-out ${rowNouns}, so about 80% of ${rowNouns} with P = 0.8 have the class. `),
     raw && "Raw P is the method's uncalibrated probability, which is often too close to 0 or 1. ",
     report.lists &&
-      `The p-value is about the share of held-out ${rowNouns} that have the other class and rank at least as high.`,
+      `The p-value is about the share of held-out ${rowNouns} of the other class that rank at least as high.`,
   );
 }
 

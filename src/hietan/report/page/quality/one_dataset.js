@@ -144,7 +144,7 @@ function pairsCard(dataset) {
       "If the interval excludes zero, the two methods probably differ. ",
       "An interval that only just excludes zero is weak evidence, because the best method was chosen on the same rows ",
       "and several methods are compared with it. ",
-      "The last column is the share of draws in which the method beats the best method.",
+      "The last column is the share of bootstrap draws in which the method beats the best method.",
     ),
   );
 }

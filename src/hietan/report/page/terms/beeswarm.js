@@ -24,7 +24,7 @@ function swarmPicture(dataset, effects, lines, fullWidth) {
   const height = margin.top + lines.length * lineHeight + margin.bottom;
   const middle = (i) => margin.top + (i + 1) * lineHeight - SWARM_LINE / 2;
   const most = Math.max(1, ...lines.flatMap(({ k }) => effects.swarm[k].map(([, , n]) => n)));
-  const label = `Contributions of the terms to the log-odds of ${dataset.classes[1]}. The table below lists them.`;
+  const label = `Term contributions to the log-odds of ${dataset.classes[1]}. The table below lists them.`;
   const soft = (v, y, anchor, text) => svgText(x(v), y, anchor, text, { class: "soft" });
   return svg(
     "svg",
