@@ -255,14 +255,14 @@ def repeat_a_column(a):
         ("indices", lambda a: a + 2**32, "indices must be"),
         ("indices", lambda a: a - 9, "indices must be"),
         ("indices", lambda a: a[:-1], "should have .* entries"),
-        ("indptr", lambda a: a + 2**32, "does not contain a start position for each of the 40 rows"),
+        ("indptr", lambda a: a + 2**32, "should contain 41 positions of at most 360"),
         ("indptr", lambda a: np.where(np.arange(41) == 3, 2**32, a), "non-decreasing"),
         ("indptr", lambda a: np.where(np.arange(41) % 2, -(2**63), a), "non-decreasing"),
-        ("edges", lambda a: np.array([[-1], [0]]), "not among the 9 features"),
+        ("edges", lambda a: np.array([[-1], [0]]), "expected positions of the 9 features"),
         ("edges", lambda a: a.ravel(), "should have two rows"),
         ("y", lambda a: a + 0.7, "y.npy should contain 64-bit integers, but contains float64"),
         ("y", lambda a: a[None], "one-dimensional"),
-        ("y", lambda a: a + 2**32, "y must index"),
+        ("y", lambda a: a + 2**32, "y must contain positions in target_names"),
     ],
 )
 def test_forged_arrays_of_a_dataset(tmp_path, name, edit, message):
@@ -276,10 +276,10 @@ def test_forged_arrays_of_a_dataset(tmp_path, name, edit, message):
 @pytest.mark.parametrize(
     ("member", "key", "value", "message"),
     [
-        ("about", "shape", [40, 10], "does not match 40 row names and 9 feature names"),
-        ("about", "name", 3, "the dataset name or the provenance has the wrong type"),
+        ("about", "shape", [40, 10], "expected \\[40, 9\\], the numbers of row and feature names"),
+        ("about", "name", 3, "the dataset name is a int and the provenance a dict"),
         ("names", "feature_names", "abcdefghi", "should contain lists"),
-        ("names", "instance_names", list(range(40)), "instance_names must be a sequence of str"),
+        ("names", "instance_names", list(range(40)), "instance_names must be a sequence of strings"),
     ],
 )
 def test_forged_descriptions_of_a_dataset(tmp_path, member, key, value, message):

@@ -90,7 +90,7 @@ def test_names_of_all_kinds_are_read(saved, last):
     ("last", "message"),
     [
         ("n03", "must name each feature once, but repeats 'n03'"),
-        ("", "must not be empty"),
+        ("", "is empty"),
         (3, "must be a string"),
     ],
 )
@@ -103,12 +103,12 @@ def test_names_that_are_not_those_of_a_hierarchy_are_refused(saved, last, messag
 @pytest.mark.parametrize(
     ("edges", "message"),
     [
-        ([[-1], [0]], "not among the 25 features"),
-        ([[0], [25]], "not among the 25 features"),
+        ([[-1], [0]], "positions from -1 to -1; expected positions of the 25 features"),
+        ([[0], [25]], "positions from 25 to 25; expected positions of the 25 features"),
         ([[0, 1], [1, 0]], "cycle"),
         ([[3], [3]], "its own parent"),
-        ([[0.0], [1.0]], "must be two arrays of positions"),
-        ([[[0]], [[1]]], "must be two arrays of positions"),
+        ([[0.0], [1.0]], "must be one-dimensional arrays of integer positions"),
+        ([[[0]], [[1]]], "must be one-dimensional arrays of integer positions"),
         ([[0], [1], [2]], "too many values"),
     ],
 )
@@ -232,7 +232,7 @@ def forge_array(path, find, edit):
         (lambda a: a["fitted"].pop("classes_"), "attribute of HieTANLite is missing: .'classes_'"),
         (lambda a: a["fitted"].update(n_features_in_=7), "the hierarchy and n_features_in_ disagree"),
         (lambda a: a["fitted"].update(predict=1), "not a fitted attribute of HieTANLite: .'predict'"),
-        (lambda a: a["fitted"].update(root_order_={"kind": "eval"}), "unknown kind of value 'eval'"),
+        (lambda a: a["fitted"].update(root_order_={"kind": "eval"}), "unknown kind of value, 'eval'"),
     ],
 )
 def test_forged_descriptions(saved, edit, message):
@@ -368,16 +368,14 @@ def test_a_small_file_cannot_ask_for_many_ancestors(tmp_path, monkeypatch):
     path = tmp_path / "m"
     assert _files._PAIRS == 4_194_304  # as SECURITY.md states; here, a sixteenth
     monkeypatch.setattr(_files, "_PAIRS", 1 << 18)
-    with pytest.raises(ValueError, match=r"more than 2\d{2},\d{3} pairs .* store the model with skops"):
+    with pytest.raises(ValueError, match=r"more than 2\d{2},\d{3} .* pairs.* store the model with skops"):
         chain_model("HIPNB", 800, path)
     assert not list(tmp_path.iterdir())
     with monkeypatch.context() as patch:
         patch.setattr(_files, "_PAIRS", 1 << 30)
         chain_model("HIPNB", 800, path)
     assert path.stat().st_size < 8_000
-    with pytest.raises(
-        ModelFileError, match=r"has more than 2\d{2},\d{3} pairs of a feature and an ancestor"
-    ):
+    with pytest.raises(ModelFileError, match=r"has more than 2\d{2},\d{3} \(feature, ancestor\) pairs"):
         hietan.load(path)
     for name, n_features in (("HieBAN", 800), ("HIPNB", 500)):
         chain_model(name, n_features, path)
@@ -390,7 +388,7 @@ def test_a_tail_below_a_chain_is_counted_before_it_is_built():
     edges = [*itertools.pairwise(names[:1000]), *((names[999], name) for name in names[1000:])]
     hierarchy = Hierarchy.from_edges(edges)
     tracemalloc.start()
-    with pytest.raises(ValueError, match="more than 4,000,000 pairs"):
+    with pytest.raises(ValueError, match="more than 4,000,000 .feature, ancestor. pairs"):
         hierarchy.limit_ancestors(4_000_000)
     assert tracemalloc.get_traced_memory()[1] < 50 << 20
     tracemalloc.stop()

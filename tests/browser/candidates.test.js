@@ -173,7 +173,7 @@ async function liftsAreThoseOfPython(page, { width }) {
   await page.locator(".rows button").first().click();
   await page.getByRole("heading", { name: `Gene ${names[0]}`, exact: true }).waitFor();
   const text = await page.locator("main").textContent();
-  assert.match(text, /by the final model are .*\. The rank comes from a model that did not see this gene/);
+  assert.match(text, /final model's log-odds are .*\. The rank comes from a model that did not see this gene/);
   for (const value of odds) assert.ok(text.includes(Math.abs(value).toFixed(3)), `${value} is not shown`);
   assert.ok(!/GMean|average precision|p-value|raw P|calibrated P/i.test(text), "a measure that counts unlabelled rows");
   assert.equal(await page.getByRole("columnheader", { name: "predicted" }).count(), 0);

@@ -87,7 +87,7 @@ def test_the_example_of_the_shortest_list():
     found = select_rows(ranks, 679, 0.1, rows="genes", calibrated_on="training genes")
     assert found.text == (
         "at a false discovery rate of 10%: none of 8,343 genes can be listed; with 679 training genes, no list "
-        "can be shorter than 123"
+        "can be shorter than 123; choose a higher rate, or restrict the candidates by name (only, --only)"
     )
     assert select_rows(ranks[:0], 9, 0.1, rows="", calibrated_on="").shortest == 0
 
@@ -188,7 +188,7 @@ def test_three_classes_by_the_odds_against_the_rest():
     assert "wrong means class0 or class1" in trained.error_rate_note
     unstated = rank_rows(replace(trained, positive=""), data)
     assert unstated.p_values is None and "p_value" not in unstated.columns
-    with pytest.raises(ValueError, match="needs a positive class; choose one of class0, class1, class2"):
+    with pytest.raises(ValueError, match=r"set positive \(--positive\) to one of class0, class1, class2"):
         unstated.select(0.2)
 
 
@@ -209,13 +209,13 @@ def test_what_select_refuses(data, ranked, trained):
     ):
         bare.select(0.2)
     for options in ({"folds": 5}, {"validate": False}):
-        with pytest.raises(ValueError, match="a split validates the model on a third of the rows"):
+        with pytest.raises(ValueError, match="validates the model on a third of the rows; omit folds"):
             train_model(hietan.HieBAN(), data, fdr="split", **options)
     with pytest.raises(ValueError, match="fdr is 'loo'; expected 'cv', or 'split'"):
         train_model(hietan.HieBAN(), data, fdr="loo")
     rare = data.subset(rows=np.r_[np.flatnonzero(data.y == 0), np.flatnonzero(data.y == 1)[:1]])
     with pytest.raises(
-        ValueError, match="a single split needs 10 rows of each class, but class 'class1' has 1"
+        ValueError, match="a single split needs 10 rows of each class, but class 'class1' has only 1"
     ):
         train_model(hietan.HieBAN(), rare, fdr="split")
 

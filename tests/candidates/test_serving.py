@@ -13,7 +13,7 @@ import hietan
 from hietan import Hierarchy
 from hietan.candidates import TrainedModel, evaluate_model, rank_rows, train_model
 from hietan.candidates._serving import MOST_UNKNOWN
-from hietan.datasets import make_hierarchical_classification
+from hietan.datasets import build_dataset, make_hierarchical_classification
 from hietan.exceptions import DataError
 
 METHODS = [hietan.HieLogistic, hietan.HieBAN, hietan.HieTAN, hietan.HieTANLite]
@@ -97,6 +97,44 @@ def test_a_new_leaf_counts_as_its_known_parents(data):
     assert trained.predict([["new"]])[0].unknown == ("new",)  # without the newer hierarchy again
 
 
+def test_a_newer_hierarchy_does_not_change_terms_of_the_model(data):
+    first, second, third = data.hierarchy.leaves[:3]
+    trained = train_model(hietan.HieLogistic(), data, validate=False)
+    trained = replace(trained, provenance={"aliases": {"merged": [first]}})
+    newer = Hierarchy.from_edges([(second, first), (third, "merged"), (first, "new")])
+    for term in (first, "merged"):
+        assert trained.predict([[term]], hierarchy=newer) == trained.predict([[first]])
+    (new,) = trained.predict([["new"]], hierarchy=newer)
+    assert new == trained.predict([[first, second]])[0] != trained.predict([[first]])[0]
+
+
+def test_terms_left_out_of_the_training_data_do_not_return_with_a_newer_hierarchy():
+    edges = [("top", "a"), ("top", "b"), ("a", "a1"), ("b", "b1"), ("a", "repeats the label")]
+    rows = {f"r{i}": [["a1"], ["b1"]][i % 2] for i in range(20)}
+    labels = {name: "yn"[i % 2] for i, name in enumerate(rows)}
+    data = build_dataset(edges, rows, labels, drop_terms="repeats the label", drop_roots=False)
+    trained = train_model(hietan.HieLogistic(), data, validate=False)
+    new = [
+        ("repeats the label", "below"),
+        ("repeats the label", "below both"),
+        ("b", "below both"),
+        ("a", "a2"),
+    ]
+    newer = Hierarchy.from_edges([*edges, *new])
+    (nothing,), (a,) = trained.predict([[]]), trained.predict([["a"]])
+    for term in ("repeats the label", "below", "below both"):
+        assert trained.predict([[term]], hierarchy=newer) == [replace(nothing, unknown=(term,))]
+    assert trained.predict([["a2"]], hierarchy=newer) == [a] != [nothing]
+
+
+def test_wrong_arguments_are_named(data):
+    trained = train_model(hietan.HieBAN(), data, validate=False)
+    with pytest.raises(TypeError, match="hierarchy is 'newer.obo'; expected a Hierarchy"):
+        trained.predict([[]], hierarchy="newer.obo")
+    with pytest.raises(ValueError, match="reasons is 1.5; expected a whole number"):
+        trained.predict([[]], reasons=1.5)
+
+
 def test_an_edge_that_the_newer_hierarchy_lost_still_counts(data):
     """Rows stay closed under the hierarchy that the model was trained with."""
     trained = train_model(hietan.HieLogistic(), data, validate=False)
@@ -129,7 +167,7 @@ def test_several_classes_and_no_rows():
         (["T1"], TypeError, "expected a list of terms in row 0, got 'T1'; split it"),
         ([["T1"], None], TypeError, "expected a list of terms in row 1, got None"),
         ([[["T1"]]], TypeError, r"expected terms as text in row 0, got \['T1'\]"),
-        ([[None]], ValueError, r"row 0 contains a missing term \(None\); leave it out"),
+        ([[None]], ValueError, r"row 0 contains a missing term \(None\); remove it"),
         ([[float("nan")]], ValueError, r"row 0 contains a missing term \(nan\)"),
     ],
 )
@@ -203,6 +241,23 @@ def test_intervals_are_bootstrap_quantiles(data):
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])), abs=1e-9)
 
 
+def test_a_few_rows_show_no_drift(data):
+    trained = train_model(hietan.HieBAN(), data.subset(rows=slice(200)), folds=2)
+    wrong = replace(data, y=1 - trained.classifier.predict(data.X))  # every prediction is wrong
+    few = [row for k in (0, 1) for row in (200 + np.flatnonzero(wrong.y[200:] == k))[:19]]
+    for rows, drifted in ((np.sort(few), False), (slice(200, 300), True)):
+        found = evaluate_model(trained, wrong.subset(rows=rows))
+        assert (min(found.class_rows.values()) >= 20) == drifted
+        assert found.metrics["gmean"].value == 0 and found.metrics["gmean"].drifted == drifted
+        assert any(measured.drifted for measured in found.metrics.values()) == drifted
+
+
+def test_with_a_class_prior_only_rankings_are_compared(data):
+    trained = train_model(hietan.HieBAN(class_prior=(0.9, 0.1)), data.subset(rows=slice(200)), folds=2)
+    metrics = evaluate_model(trained, data).metrics
+    assert {name for name, m in metrics.items() if m.validated is not None} == {"auc", "average_precision"}
+
+
 @pytest.mark.patient
 @pytest.mark.usefixtures("few_draws")
 def test_no_drift_is_reported_for_rows_of_the_same_kind():
@@ -251,7 +306,8 @@ def test_what_cannot_be_evaluated(data):
     with pytest.raises(DataError, match="has no new rows of class 'class1'"):
         evaluate_model(trained, one.subset(rows=one.y == 0))
     with pytest.raises(
-        DataError, match="has rows of class 'strange'; the model's classes are class0, class1"
+        DataError,
+        match="has rows of class 'strange'; its new rows must have exactly the model's classes \\(class0, class1\\)",
     ):
         evaluate_model(trained, replace(one, target_names=("class0", "strange"), positive=""))
     unlabelled = train_model(hietan.HieBAN(), data, unlabelled="class0")

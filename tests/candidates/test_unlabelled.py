@@ -184,9 +184,24 @@ def test_scores_are_taken_over_only_by_rows_that_are_certainly_the_same(mixed, t
     assert [ranked.matches[row] is None for ranked in found] == [True, False, False, False]
 
 
+def test_an_explanation_agrees_with_the_ranking_about_shared_symbols(mixed, trained):
+    """Two rows have a training row's symbol: which of them it is, is not known, even if only one is asked for."""
+    row, other = np.flatnonzero(mixed.y == 0)[:2].tolist()
+    names = [f"other{i}" for i in range(len(mixed.y))]
+    symbols = tuple(mixed.instance_names[row] if i in (row, other) else "" for i in range(len(names)))
+    shared = replace(mixed, instance_names=tuple(names), symbols=symbols)
+    ranked = rank_rows(trained, shared)
+    for asked in ([names[row]], [names[row], names[other]]):
+        found = explain_rows_by_name(trained, shared, asked)
+        assert [bool(each.rank_note) for each in found] == [False] * len(asked)
+    assert not ranked.held_out[[row, other]].any() and ranked.matches[row] is not None
+    unique = replace(shared, symbols=tuple(name if i == row else "" for i, name in enumerate(symbols)))
+    assert explain_rows_by_name(trained, unique, [names[row]])[0].rank_note
+
+
 def test_a_model_without_held_out_scores_is_refused(mixed):
     rows = np.concatenate([np.flatnonzero(mixed.y == 1), np.flatnonzero(mixed.y == 0)[:1]])
-    with pytest.raises(ValueError, match="needs two rows of each class"):
+    with pytest.raises(ValueError, match="at least two rows of each class"):
         train_model(hietan.HieBAN(), mixed.subset(rows=rows), unlabelled="unlabelled")
 
 
@@ -209,8 +224,13 @@ def test_the_report_shows_lifts_and_no_list(mixed, trained):
     (dataset,) = content["datasets"]
     shown = dataset["predictions"][0]
     assert content["lists"] is None and content["quality"]["gmean"] is None
-    np.testing.assert_allclose(shown["lift"], ranked.lifts[ranked.order], rtol=1e-2)
-    np.testing.assert_allclose(shown["calibrated"], ranked.probabilities[ranked.order], rtol=1e-2)
+    n = ranked.n_new
+    np.testing.assert_allclose(shown["lift"][:n], ranked.lifts[ranked.order][:n], rtol=1e-2)
+    np.testing.assert_allclose(shown["calibrated"][:n], ranked.probabilities[ranked.order][:n], rtol=1e-2)
+    # The model has seen the known rows, so they have neither lift nor probability, here and in the table.
+    known = ranked.rows[n:]
+    assert known and all(row.lift is None and row.probability is None for row in known)
+    assert shown["lift"][n:] == shown["calibrated"][n:] == [None] * len(known)
     assert (
         "calibrated"
         not in candidates_summary(rank_rows(trained, mixed), explained=0)["datasets"][0]["predictions"][0]
@@ -251,7 +271,7 @@ def test_forged_files_are_refused(trained, tmp_path, forged):
         ({"validate": False}, "--no-validate does not apply"),
         ({"fdr": "split"}, "count undiscovered positives as wrong"),
         ({"threshold": "gmean"}, "--threshold does not apply"),
-        ({"unlabelled": "other"}, "expected one of two classes, but the classes are unlabelled, known"),
+        ({"unlabelled": "other"}, "exactly two classes, but the dataset's classes are unlabelled, known"),
         ({"positive": "unlabelled"}, "the known class is 'known'"),
     ],
 )
@@ -267,12 +287,12 @@ def test_a_class_prior_is_refused(mixed):
 
 def test_three_classes_and_few_positives_are_refused(mixed):
     three = make_hierarchical_classification(90, 20, n_classes=3, random_state=0)
-    with pytest.raises(ValueError, match="expected one of two classes"):
+    with pytest.raises(ValueError, match="expected one of exactly two classes"):
         train_model(hietan.HieBAN(), three, unlabelled="class0")
     rows = np.concatenate([np.flatnonzero(mixed.y == 0), np.flatnonzero(mixed.y == 1)[:9]])
     with pytest.raises(
         ValueError,
-        match="there are 9 rows of class 'known'; learning from positive and unlabelled rows needs 10 or more",
+        match="there are only 9 rows of class 'known'; learning from positive and unlabelled rows needs at least 10",
     ):
         train_model(hietan.HieBAN(), mixed.subset(rows=rows), unlabelled="unlabelled")
 
@@ -291,7 +311,7 @@ def test_rankings_refuse_what_would_mislead(mixed, trained, data):
         rank_rows(train_model(hietan.HieBAN(), data), data, prior=0.1)
     assert trained.unlabelled_bound < 0.99
     with pytest.warns(
-        DataWarning, match=r"prior is 0\.99, but at most 0\.\d+ of the unlabelled rows are known"
+        DataWarning, match=r"prior is 0\.99, but the share of known among unlabelled rows is at most 0\.\d+"
     ):
         rank_rows(trained, mixed, prior=0.99)
 

@@ -130,7 +130,8 @@ def test_a_cutoff_of_three_classes_is_refused(tmp_path):
     data = make_hierarchical_classification(60, 20, n_classes=3, random_state=0)
     trained = replace(train_model(hietan.HieTAN(), data, validate=False), cutoff=0.5)
     with pytest.raises(
-        ModelFileError, match="the cutoff is 0.5; expected finite log-odds, and a model with two classes"
+        ModelFileError,
+        match="the cutoff is 0.5 in a model with 3 classes; expected finite log-odds and exactly",
     ):
         trained.save(tmp_path / "m")
 
@@ -221,7 +222,7 @@ def test_auc_of_held_out_rows_has_the_error_that_is_promised():
 
 @pytest.mark.parametrize("folds", [0, -1, 2.5, "5", True])
 def test_folds_are_a_number(data, folds):
-    with pytest.raises(ValueError, match="expected a number of folds, or 1"):
+    with pytest.raises(ValueError, match="expected a whole number of folds, or 1"):
         train_model(hietan.HieTAN(), data, folds=folds)
 
 
@@ -233,13 +234,13 @@ def test_folds_may_be_an_integer_of_numpy(data):
 def test_folds_that_cannot_be_made_are_refused(data):
     with pytest.raises(
         ValueError,
-        match="folds is 5, but validation is switched off; leave out folds, or switch on validation",
+        match="folds is 5, but validation is switched off; omit folds, or switch on validation",
     ):
         train_model(hietan.HieTAN(), data, folds=5, validate=False)
     few = data.subset(rows=np.concatenate([np.flatnonzero(data.y == 0), np.flatnonzero(data.y == 1)[:9]]))
     with pytest.raises(
         ValueError,
-        match="needs 10 rows of each class, but class 'class1' has 9; use 2 or more folds instead",
+        match="needs 10 rows of each class, but class 'class1' has only 9; cross-validate instead",
     ):
         train_model(hietan.HieTAN(), few, folds=1)
 
@@ -257,6 +258,6 @@ def test_a_dataset_of_one_class_is_refused_with_the_name_of_the_class(data):
     names = data.instance_names
     only = data.subset([name for name, label in zip(names, data.y, strict=True) if label == 1])
     with pytest.raises(
-        ValueError, match=r"all \d+ genes of .* have the class 'class1'; add genes of another class"
+        ValueError, match=r"all \d+ genes in .* have the class 'class1'; add genes of another class"
     ):
         train_model(hietan.HieTAN(), only)

@@ -83,7 +83,11 @@ def test_splitters_get_the_groups():
         (PredefinedSplit(np.r_[[-1], np.arange(29) % 3]), None, "never hold out row 0"),
         (PredefinedSplit(np.arange(30) % 2), None, "leaves no training row of class 0"),
         (KFold(3), FAMILIES, "splits the group"),
-        (3, {"stranger": "a"}, "row_groups names none of the datasets' rows, but others such as 'stranger'"),
+        (
+            3,
+            {"stranger": "a"},
+            r"row_groups contains none of the datasets' row names \(it begins with 'stranger'\)",
+        ),
         ("five", None, "expected a number of folds, or a scikit-learn splitter"),
         (True, None, "expected a number of folds, or a scikit-learn splitter"),
         (1, None, "expected at least 2 folds"),

@@ -59,7 +59,7 @@ def test_a_file_holds_the_options_of_the_command(tmp_path):
         ),
         (f'{BEGIN}lam-criterion = "auc"', "lam_criterion is 'auc', but lambda is not tuned"),
         (f"{BEGIN}lam = -1", "lam is -1; expected a number above 0, or 'tuned'"),
-        ("data = ", "is not a TOML file"),
+        ("data = ", "is not a valid TOML file"),
     ],
 )
 def test_mistakes_in_a_file(tmp_path, content, message):
@@ -115,7 +115,7 @@ def test_rows_are_explained_in_jobs_of_the_same_study(tmp_path):
     assert [(state.done, state.resumed) for state in seen[10:]] == [(6, 6), (8, 8)]
     with pytest.raises(
         ValueError,
-        match="explanations need an output directory; pass the argument output, or omit readable and details",
+        match="explanations need an output directory; pass output, or omit readable and details",
     ):
         run_named_study(options, details=True)
 

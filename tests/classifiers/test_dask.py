@@ -119,7 +119,7 @@ def test_labels_in_memory_are_divided_like_the_rows():
     [
         (lambda X: X, lambda y: y[:-1], ValueError, "50 rows but y has 49"),
         (lambda X: X, lambda y: da.from_array(y[:-1], chunks=20), ValueError, "50 rows but y has 49"),
-        (lambda X: delayed_parts(X.compute(), 20), lambda y: y, ValueError, "cannot be divided"),
+        (lambda X: delayed_parts(X.compute(), 20), lambda y: y, ValueError, "cannot be split to match"),
         (lambda X: X, lambda y: delayed_parts(y, 25), ValueError, "3 blocks of rows but y has 2"),
         (lambda X: dask.delayed(X), lambda y: y, TypeError, "wrap a single delayed block in a list"),
         (lambda X: X, lambda y: np.zeros(50), ValueError, "only one class"),
@@ -218,7 +218,9 @@ def test_empty_blocks_bring_neither_labels_nor_their_kind():
     blocks = [*delayed_parts(X, 2), dask.delayed(X[:0])]
     model = TAN(random_state=0).fit(blocks, [dask.delayed(part) for part in (y[:2], y[2:], np.array([]))])
     assert model.classes_.dtype == y.dtype
-    with pytest.raises(ValueError, match="a block has 0 rows of X but 2 labels; divide both in the same way"):
+    with pytest.raises(
+        ValueError, match="a block has 0 rows of X but 2 labels; split X and y into the same blocks"
+    ):
         TAN().fit(blocks, [dask.delayed(part) for part in (y[:2], y[2:], np.array([7, 7]))])
     with pytest.raises(ValueError, match="X has no rows"):
         TAN().fit([dask.delayed(X[:0])], [dask.delayed(y[:0])])

@@ -198,7 +198,7 @@ def test_parameters_may_change_after_the_fit():
         clf.set_params(**options)
         np.testing.assert_array_equal(clf.predict_joint_log_proba(X), fresh.predict_joint_log_proba(X))
     clf.fit(frame(problem, problem.X_train), problem.y)
-    with pytest.raises(ValueError, match="changed to 'tan' after the fit"):
+    with pytest.raises(ValueError, match="changed to 'tan' after fit"):
         clf.set_params(model="tan").predict(X)
 
 

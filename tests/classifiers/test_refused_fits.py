@@ -145,7 +145,7 @@ def test_a_score_that_overflows_is_refused():
     model.coef_ = model.coef_ * 100
     with pytest.raises(
         ValueError,
-        match=r"the score of row 1 is not finite, because X contains absolute values up to 1\.7e\+308",
+        match=r"the log-odds of row 1 are not finite, because X contains absolute values up to 1\.7e\+308",
     ):
         model.predict_proba([[1, 0, 0], [1.7e308, -1.7e308, 1.7e308]])
 

@@ -233,7 +233,7 @@ def test_leaving_out_rows_of_classes_with_weights(class_weight, tmp_path):
 def test_a_class_that_would_be_rounded_away_is_refused(make):
     X, y, _ = problem()
     w = np.where(y == 1, 1e-15, 1)
-    with pytest.raises(ValueError, match=r"class 1, up to 1e-15, are too small .* weights that differ less"):
+    with pytest.raises(ValueError, match=r"class 1, up to 1e-15, are too small .* that differ less"):
         made(make).fit(X, y, sample_weight=w)
     w[[1, 3]] = 0.01  # the class is there; the smallest weights are rounded to 0, as those of any other rows
     model = made(make).fit(X, y, sample_weight=w)

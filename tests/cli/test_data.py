@@ -117,14 +117,14 @@ BROKEN = [
         gzip.compress(GAF.encode() * 50, mtime=0)[:-30],
         r"wb.gaf, line \d+: the file is damaged or truncated",
     ),
-    ("go.obo", b"\x7fELF\x02\x01\x01\0\0", "go.obo, line 1: the file contains binary data"),
-    ("labels.csv", b"\x89PNG\r\n\x1a\n\0", "labels.csv, line 3: the file contains binary data"),
-    ("go.obo", CYCLE.encode(), "go.obo, line 1: the edges form a cycle: A -> B -> A"),
+    ("go.obo", b"\x7fELF\x02\x01\x01\0\0", "go.obo, line 1: expected text, but this is binary data"),
+    ("labels.csv", b"\x89PNG\r\n\x1a\n\0", "labels.csv, line 3: expected text, but this is binary data"),
+    ("go.obo", CYCLE.encode(), "go.obo, line 1: the edges form a cycle; remove one of them: A -> B -> A"),
     ("go.obo", b"[Term]\nname: nobody\n", "go.obo, line 1: expected one id in this"),
     (
         "wb.gaf",
         b"a\tb\tc\n",
-        "wb.gaf: the columns of ids and terms are unclear; .*; the columns are a, b, c",
+        "wb.gaf: the columns of ids and terms are unclear; .* The columns are a, b, c",
     ),
     ("wb.gaf", b"!gaf-version: 2.2\na\tb\tc\n", "wb.gaf, line 2: none of 1 lines is an annotation"),
     ("go.obo", b"", "go.obo: the file is empty; expected an ontology"),
@@ -203,7 +203,9 @@ def test_info_of_something_else(run, files):
 def test_the_help_of_fetch_names_every_collection(run):
     text = " ".join(run("fetch", "--help").output.replace("│", " ").split())
     for name in COLLECTIONS:
-        assert name in text or (name.startswith("annotations-") and "annotations-worm (or -fly ...)" in text)
+        assert name in text or (
+            name.startswith("annotations-") and "annotations-worm (also -fly and others)" in text
+        )
 
 
 def test_fetch(run, real_data):

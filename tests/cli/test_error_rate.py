@@ -111,10 +111,13 @@ def test_only_the_named_rows_are_ranked(run, folder, tmp_path):
         ("predict MODEL ALL --fdr 20", "fdr is 20.0; expected a false discovery rate between 0 and 1"),
         ("predict MODEL ALL --only NOBODY", "none of the 1 names to keep is the name of a row of synthetic"),
         ("predict MODEL ALL --only missing.txt", "missing.txt does not exist"),
-        ("fit KNOWN -m hie-ban --fdr-split --folds 5", "a split validates the model on a third of the rows"),
+        (
+            "fit KNOWN -m hie-ban --fdr-split --folds 5",
+            "validates the model on a third of the rows; omit folds",
+        ),
         (
             "fit KNOWN -m hie-ban --fdr-split --no-validate",
-            "a split validates the model on a third of the rows",
+            "validates the model on a third of the rows; omit folds",
         ),
     ],
 )

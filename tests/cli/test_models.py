@@ -54,13 +54,13 @@ def test_what_is_printed_is_about_the_class_that_rows_are_ranked_by(run, model, 
     assert "P(class0) is calibrated" in printed and "P(class0) is calibrated" in written
     assert "P(class1)" not in printed + written
     result = run("predict", model, "synthetic-0", "--report", "-o", os.devnull)
-    assert result.exit_code == 2 and f"{os.devnull} is not a file; name a file with -o" in result.output
+    assert result.exit_code == 2 and f"{os.devnull} is not a file; choose a file with -o" in result.output
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("predict MODEL synthetic-9", "unknown dataset 'synthetic-9'"),
+        ("predict MODEL synthetic-9", "no dataset or file named 'synthetic-9'"),
         ("predict no-model synthetic-0", "error: no-model does not exist; check the path"),
         ("predict OTHER synthetic-0", "other.hietan"),
         ("predict MODEL OTHER", "synthetic lacks 50 of the model's 80 features"),
@@ -73,7 +73,7 @@ def test_what_is_printed_is_about_the_class_that_rows_are_ranked_by(run, model, 
         ("fit synthetic-0 -m tan:alpha=0", "alpha must be a number above 0"),
         (
             "fit synthetic-0 -m tan:hierarchy=x",
-            "method 'tan:hierarchy=x' cannot be fitted: hierarchy must be",
+            "method 'tan:hierarchy=x' cannot be fitted (hierarchy must be",
         ),
     ],
 )

@@ -39,7 +39,7 @@ CLI_MISTAKES = {
     ),
     "a parameter given twice": (
         "fit data.hietan -m tan:alpha=1 --alpha 2 -o OUT",
-        "error: alpha is given twice: in the method 'tan:alpha=1', and as an option",
+        "error: alpha is set twice, in the method 'tan:alpha=1' and as an option; remove one of them",
     ),
     "a misspelt smoothing": (
         "fit data.hietan -m tan --smoothing poold -o OUT",
@@ -63,11 +63,11 @@ CLI_MISTAKES = {
     ),
     "a threshold in percent": (
         "fit data.hietan -m tan --threshold 30 -o OUT",
-        "error: threshold is 30.0; expected a probability between 0 and 1, or 'gmean' to choose it",
+        "error: threshold is 30.0; expected a probability between 0 and 1, or 'gmean' to choose the threshold",
     ),
     "a tuned threshold without folds": (
         "fit data.hietan -m tan --threshold gmean --no-validate -o OUT",
-        "error: the threshold 'gmean' is chosen during validation, which is switched off; switch on validation",
+        "error: the threshold 'gmean' is chosen during validation, which is switched off; switch it on, or",
     ),
     "data without labels": (
         "fit bare.hietan -m tan -o OUT",
@@ -84,7 +84,7 @@ CLI_MISTAKES = {
     ),
     "a dataset where the model belongs": (
         "predict data.hietan model.hietan -o OUT",
-        "error: data.hietan: expected a hietan model, found 'hietan dataset'",
+        "error: data.hietan: expected a hietan model, found 'hietan dataset'; write",
     ),
     "a kind of name that does not exist": (
         "predict model.hietan data.hietan --match name -o OUT",
@@ -100,11 +100,11 @@ CLI_MISTAKES = {
     ),
     "a list that is not text": (
         "predict model.hietan data.hietan --exclude notes.md -o OUT",
-        "error: notes.md, line 1: the file contains binary data (a NUL byte) instead of text",
+        "error: notes.md, line 1: expected text, but this is binary data (it contains a NUL byte); decompress it",
     ),
     "an address without a place for the term": (
         "predict model.hietan data.hietan --report --term-url GO=https://example.org -o OUT",
-        "error: the term URL is 'https://example.org'; expected {id} or {code} where the term belongs",
+        "error: the term URL is 'https://example.org'; expected a URL that contains {id} or {code}",
     ),
     "an address that a browser would run": (
         "predict model.hietan data.hietan --report --term-url GO=javascript:{id} -o OUT",
@@ -112,11 +112,11 @@ CLI_MISTAKES = {
     ),
     "a misspelt name of a dataset": (
         "info CE-PB",
-        "error: unknown dataset 'CE-PB': there is no such name or file; did",
+        "error: there is no dataset or file named 'CE-PB'; did",
     ),
     "a file that is not there": (
         "info goods.hietan",
-        "error: unknown dataset 'goods.hietan': there is no such name or file; `hietan datasets` lists the names",
+        "error: there is no dataset or file named 'goods.hietan'; `hietan datasets` lists the names",
     ),
 }
 
@@ -194,7 +194,7 @@ def test_a_model_is_not_replaced_unless_it_is_named(run, folder, tmp_path, monke
     before = (tmp_path / "known-hip-nb.hietan").read_bytes()
     result = run(*words)
     assert result.exit_code == 2 and result.stderr == (
-        "error: known-hip-nb.hietan already exists; name another file with --output, or replace it with --force\n"
+        "error: known-hip-nb.hietan already exists; choose another file with --output, or replace it with --force\n"
     )
     assert (tmp_path / "known-hip-nb.hietan").read_bytes() == before
     assert run(*words, "--force").exit_code == run(*words, "-o", "known-hip-nb.hietan").exit_code == 0
@@ -250,7 +250,7 @@ def test_rows_that_are_held_out_once_are_said_to_be(run, folder, tmp_path, monke
     refused = run("fit", known, "-m", "hip-nb", "--folds", "3", "--no-validate", "-o", model)
     assert refused.exit_code == 2
     assert (
-        "error: folds is 3, but validation is switched off; leave out folds, or switch on validation"
+        "error: folds is 3, but validation is switched off; omit folds, or switch on validation"
         in refused.stderr
     )
 

@@ -119,4 +119,4 @@ def test_the_demo_needs_two_classes(run, tmp_path):
     data = make_hierarchical_classification(30, 6, n_classes=3, random_state=0)
     data.save(tmp_path / "three.hietan")
     result = run("demo", "--data", tmp_path / "three.hietan", "--folds", 2)
-    assert result.exit_code == 2 and "a dataset of two classes" in result.stderr
+    assert result.exit_code == 2 and "a dataset with two classes" in result.stderr

@@ -1,6 +1,7 @@
 """`hietan predict MODEL -`, `hietan evaluate` and `--json`, as commands."""
 
 import contextlib
+import gzip
 import json
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 import hietan
 from hietan.candidates import TrainedModel, evaluate_model, rank_rows, train_model
 from hietan.cli._app import make_app
-from hietan.datasets import Dataset, make_hierarchical_classification
+from hietan.datasets import Dataset, build_dataset, make_hierarchical_classification
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +84,12 @@ def test_rows_of_unknown_terms_are_counted_at_the_end(predict, trained):
     term = trained.feature_names[3]
     result = predict(f'["x"]\n["{term}", "x"]\n{{"id": "p", "terms": ["y", "z"]}}\n[]\n')
     assert len(lines(result)) == 4
-    assert "warning: 2 of 4 rows have only terms that the model does not know: '1', 'p'" in result.stderr
+    assert (
+        "warning: 2 of 4 rows have only terms that the model does not know, such as '1', 'p'" in result.stderr
+    )
     assert not predict(f'["{term}", "x"]').stderr
+    assert "warning: 2,000 of 2,000 rows" in (error := predict('["x"]\n' * 2000).stderr)
+    assert error.endswith("such as '1', '2', '3'\n")
 
 
 @pytest.fixture
@@ -157,6 +162,73 @@ def test_a_newer_hierarchy(predict, trained, tmp_path):
     assert without["unknown"] == ["new"] and found == trained.predict([[parent]])[0].to_dict()
 
 
+ONTOLOGY = """
+[Term]
+id: Top
+namespace: x
+
+[Term]
+id: P
+namespace: x
+is_a: Top
+
+[Term]
+id: Other
+namespace: x
+is_a: Top
+
+[Term]
+id: Label
+namespace: x
+alt_id: OldLabel
+is_a: P
+
+[Term]
+id: Y
+namespace: y
+relationship: part_of P
+"""
+
+
+def test_a_newer_ontology(run, tmp_path):
+    """Merged terms keep their meaning. Dropped terms and other namespaces are left out, as in the training data."""
+    (tmp_path / "old.obo").write_text(f"{ONTOLOGY}\n[Term]\nid: A\nnamespace: x\nis_a: P\n")
+    new = "[Term]\nid: {}\nnamespace: {}\nis_a: {}\n\n"
+    (tmp_path / "new.obo").write_text(
+        f"{ONTOLOGY}\n[Term]\nid: N\nnamespace: x\nalt_id: A\nis_a: P\n\n"
+        + "".join(
+            new.format(*each) for each in [("P2", "x", "P"), ("Y2", "y", "Y"), ("BelowLabel", "x", "Label")]
+        )
+    )
+    rows = {f"r{i}": [["A"], ["Other"], ["P"]][i % 3] for i in range(60)}
+    labels = {name: "yn"[i % 3 == 1] for i, name in enumerate(rows)}
+    how = {"namespaces": "x", "relations": "is_a,part_of", "drop_terms": "OldLabel", "drop_roots": False}
+    data = build_dataset(tmp_path / "old.obo", rows, labels, **how)
+    trained = train_model(hietan.HieLogistic(), data, validate=False)
+    trained.save(tmp_path / "model.hietan")
+    a, p, nothing = (each.to_dict() for each in trained.predict([["A"], ["P"], []]))
+    assert len({each["log_odds"] for each in (a, p, nothing)}) == 3
+    words = ["predict", str(tmp_path / "model.hietan"), "-", "--hierarchy", str(tmp_path / "new.obo")]
+    left_out = ["Label", "OldLabel", "BelowLabel", "Y", "Y2"]
+    text = "".join(json.dumps([term]) + "\n" for term in ("A", "P", "P2", *left_out))
+    found = lines(CliRunner().invoke(make_app(), words, input=text))
+    assert found == [a, p, p, *(nothing | {"unknown": [term]} for term in left_out)]
+
+
+@pytest.mark.parametrize("table", ["a,b\nc,d\n", "x,y,z\nc,d,e\nf,g,h\n"])
+def test_an_unclear_hierarchy_can_be_corrected_in_the_file(predict, tmp_path, table):
+    path = tmp_path / "edges.csv"
+    path.write_text(table)
+    error = " ".join(predict("[]", "--hierarchy", path).stderr.split())
+    assert (
+        "name" in error
+        and "parent and child in the first row" in error
+        and "for `hietan build`: --edge" in error
+    )
+    path.write_text("parent,child,since\n" + table)
+    assert len(lines(predict("[]", "--hierarchy", path))) == 1
+
+
 def test_negated_annotations_do_not_count(predict, trained):
     term = trained.feature_names[20]
     negated, plain = lines(predict(f"id,term,qualifier\na,{term},NOT\nb,{term},\n"))
@@ -186,14 +258,16 @@ def test_the_hierarchy_of_a_model_from_a_plain_table(run, tmp_path):
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ("[1, 2", "this is not JSON"),
+        ("[1, 2", "this line is not JSON"),
         ('{"id": 1, "id": 2, "terms": []}', "the key 'id' occurs twice in an object"),
         ("[12]", "with terms as text, got [12]"),
         ('[["a"]]', "with terms as text"),
         ("[null]", "with terms as text"),
         ('{"id": 1}', "with terms as text"),
         ('"a"', "with terms as text"),
-        ("[" * 100_000, "this is not JSON"),
+        ('{"id": NaN, "terms": []}', "this line is not JSON"),
+        ('{"id": [1e999], "terms": []}', "this line is not JSON"),
+        ("[" * 100_000, "this line is not JSON"),
     ],
 )
 def test_a_damaged_line_is_named_and_the_lines_before_it_are_answered(predict, trained, bad, message):
@@ -203,6 +277,30 @@ def test_a_damaged_line_is_named_and_the_lines_before_it_are_answered(predict, t
     error = " ".join(result.stderr.split())
     assert "standard input" in error and "1501" in error and message in error
     assert len(result.stdout.splitlines()) == 1500
+
+
+@pytest.mark.parametrize(
+    "content", [gzip.compress(b'["x"]', mtime=1), b"PAR1\x15\x00\x15", b"PK\x03\x04\x14\x00"]
+)
+def test_binary_data_on_standard_input(predict, stream, content):
+    through_a_pipe = b" ".join(stream.communicate(content)[1].split()).decode()
+    from_a_file = predict(content)
+    assert (from_a_file.exit_code, stream.returncode) == (2, 2)
+    assert " ".join(from_a_file.stderr.split()) == through_a_pipe
+    assert "standard input, line 1: expected text, but this is binary data" in through_a_pipe
+    assert "decompress it" in through_a_pipe and "`hietan build` also reads Parquet" in through_a_pipe
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ('\n\na,x\nb,"x\n', "standard input, line 4: this line is not valid CSV"),
+        ("a,b,c\nd,e,f\n", "standard input: "),
+    ],
+)
+def test_a_damaged_table_is_called_standard_input(predict, table, message):
+    result = predict(table)
+    assert result.exit_code == 2 and " ".join(result.stderr.split()).startswith(f"error: {message}")
 
 
 @pytest.mark.patient
@@ -235,7 +333,8 @@ def test_options_of_datasets(predict, words):
     result = predict("[]", *words)
     assert (
         result.exit_code == 2
-        and "only applies to datasets; rows from standard input are written as JSON lines" in result.stderr
+        and "only applies to datasets; omit it, because rows from standard input are written as JSON lines"
+        in result.stderr
     )
 
 

@@ -149,7 +149,7 @@ def test_a_mistake_in_a_study_file(run, tmp_path):
         ("--data synthetic --methods hie-tan-light", "did you mean 'hie-tan-lite'?"),
         (
             "--data CE-BB --methods tan",
-            "unknown dataset 'CE-BB': there is no such name or file; did you mean 'CE-BP'?",
+            "there is no dataset or file named 'CE-BB'; did you mean 'CE-BP'?",
         ),
         ("--data synthetic --methods tan:alhpa=1", "no parameter 'alhpa'; did you mean 'alpha'?"),
         ("--data synthetic --methods no.such.Thing", "cannot be imported"),
@@ -160,7 +160,7 @@ def test_a_mistake_in_a_study_file(run, tmp_path):
         ),
         (
             "--data synthetic --methods tan --lam-criterion auc",
-            "'auc', but lambda is not tuned; add --lam tuned",
+            "'auc', but lambda is not tuned; set lam to 'tuned' (--lam tuned)",
         ),
         ("--data synthetic --methods tan --lam -1", "lam is '-1'; expected a number above 0"),
         ("--data synthetic --methods tan --backend magic", "backend is 'magic'"),

@@ -70,7 +70,8 @@ def test_unlabelled_rows_are_ranked(run, folder, tmp_path):
     rows = list(csv.DictReader(out.read_text().splitlines()[1:]))
     ranked = rank_rows(trained, data, prior=0.2)
     assert [row["instance"] for row in rows] == [row.instance for row in ranked.rows]
-    assert [float(row["probability"]) for row in rows] == [row.probability for row in ranked.rows]
+    shown = [float(row["probability"]) if row["probability"] else None for row in rows]
+    assert shown == [row.probability for row in ranked.rows] and None in shown and shown[0] is not None
     text = " ".join(result.output.split())
     auc = trained.validation.auc
     assert f"AUC {(auc - 0.1) / 0.8:.3f} against the others" in text
@@ -96,7 +97,7 @@ def test_unlabelled_rows_are_ranked(run, folder, tmp_path):
             ("fit", "data.hietan", "--unlabelled", "rest", "-m", "hie-ban", "--class-prior", "0.5,0.5"),
             "--prior",
         ),
-        (("fit", "data.hietan", "--unlabelled", "rst"), "expected one of two classes"),
+        (("fit", "data.hietan", "--unlabelled", "rst"), "expected one of exactly two classes"),
         (("predict", "model.hietan", "data.hietan", "--fdr", "0.2"), "undiscovered positives as wrong"),
         (("predict", "model.hietan", "data.hietan", "--prior", "2"), "between 0 and 1"),
     ],
@@ -113,12 +114,14 @@ def test_rows_that_the_labels_name_are_never_others():
     labels = [("a", "yes"), ("b", "yes"), ("b", "no"), ("c", "maybe"), ("d", "")]
     pairs = [(name, "t") for name in "abcdef"]
     table = pd.DataFrame(labels)
-    with pytest.warns(DataWarning, match="label rows have"):
+    with pytest.warns(DataWarning, match="label rows have") as caught:
         data = build_dataset(
             [("root", "t")], pairs, table, mapping={"yes": "yes"}, others="rest", min_support=1
         )
     assert dict(zip(data.instance_names, data.y.tolist(), strict=True)) == {"a": 0, "d": 1, "e": 1, "f": 1}
     assert data.target_names == ("yes", "rest")
+    said = {str(warning.message) for warning in caught}
+    assert "1 of 5 label rows have no label; ids without any label count as unlabelled" in said
 
 
 def test_others_need_labels():

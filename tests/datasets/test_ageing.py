@@ -78,14 +78,14 @@ def test_merged_and_unknown_terms(ontology):
         (TABLE, "\n\n", "genes.txt: the table has no gene ids"),
         ("is_a,11,12,13,14,", "is_a,", "line 1: the table has no gene ids"),
         ("is_a", "isa", "line 1: expected a first row 'is_a,"),
-        ("13,14,", "13,11,", "line 1: the gene id '11' occurs twice"),
+        ("13,14,", "13,11,", "line 1: gene id '11' occurs twice"),
         ("GO:3,0,1,0,0,", "GO:3,0,1,0,", "line 2: expected 4 values, one per gene, found 3"),
         ("GO:3,0,1,0,0,", "GO:3,0,1,0,0,1,", "line 2: expected 4 values, one per gene, found 5"),
-        ("GO:3,0,1,0,0,", "GO:3,0,1,2,0,", "line 2: expected 0 or 1, found '2' as value 3"),
-        ("GO:3,0,1,0,0,", "GO:3,0,1,,0,", "line 2: expected 0 or 1, found '' as value 3"),
-        ("GO:3,", ",", "line 2: the name of the term is missing"),
+        ("GO:3,0,1,0,0,", "GO:3,0,1,2,0,", "line 2: value 3 is '2'; expected 0 or 1"),
+        ("GO:3,0,1,0,0,", "GO:3,0,1,,0,", "line 2: value 3 is ''; expected 0 or 1"),
+        ("GO:3,", ",", "line 2: the row has no term"),
         ("GO:1,", "GO:3,", "line 4: the table has a second row for GO:3"),
-        ("class,1,0,0,0,", "class,1,0,0,3,", "line 5: expected 0 or 1, found '3'"),
+        ("class,1,0,0,0,", "class,1,0,0,3,", "line 5: value 4 is '3'; expected 0 or 1"),
         ("class,1,0,0,0,\n", "", "genes.txt: the row 'class' is missing; expected it as the last row"),
         (
             "class,1,0,0,0,",
@@ -190,7 +190,7 @@ def test_genes_have_symbols_where_the_export_is_there(real_data, tmp_path):
 def test_a_lost_parent_is_complained_about():
     damaged = read_obo(io.StringIO(OBO.replace("is_a: GO:1\n", "is_a: GO:77\n")))
     with pytest.warns(
-        DataWarning, match=r"the parents of 1 is_a relations are not defined \(first: GO:77 of GO:2\)"
+        DataWarning, match=r"1 is_a relations have undefined parents \(first: GO:77, a parent of GO:2\)"
     ):
         data = read_ageing_genes(io.StringIO(TABLE), damaged)
     assert data.hierarchy.edges == ()

@@ -55,11 +55,11 @@ def test_a_path_may_run_on_into_an_archive(tmp_path):
         archive.writestr("b.tsv", "b")
     assert list(numbered_lines(tmp_path / "two.zip/sub/a.tsv")) == [(1, "a")]
     with pytest.raises(
-        DataError, match=r"expected an archive with one file, found 2: sub/a.tsv, b.tsv; name one"
+        DataError, match=r"expected an archive with one file, found 2 \(sub/a.tsv, b.tsv\); to read one"
     ):
         list(numbered_lines(tmp_path / "two.zip"))
     with pytest.raises(
-        DataError, match=r"the archive does not contain this file; it contains sub/a.tsv, b.tsv"
+        DataError, match=r"the archive does not contain this file; choose one of its files: sub/a.tsv, b.tsv"
     ):
         list(numbered_lines(tmp_path / "two.zip/c.tsv"))
     with pytest.raises(FileNotFoundError):
@@ -103,7 +103,7 @@ def test_binary_data_is_refused_with_the_line(tmp_path, data):
     path = tmp_path / "junk.obo"
     path.write_bytes(data)
     line = 1 if data[:1] == b"\x00" else 2
-    with pytest.raises(DataError, match=f"junk.obo, line {line}: the file contains binary data"):
+    with pytest.raises(DataError, match=f"junk.obo, line {line}: expected text, but this is binary data"):
         list(numbered_lines(path))
 
 
@@ -177,6 +177,14 @@ def test_utf_16_is_read_and_an_old_workbook_is_named(tmp_path):
         bom = "" if codec == "utf-16" else "\ufeff"
         text.write_bytes(f"{bom}id\tlabel\r\ncaf\u00e9\tx\r\n".encode(codec))
         assert list(numbered_lines(text)) == [(1, "id\tlabel"), (2, "caf\u00e9\tx")]
+
+
+@pytest.mark.parametrize("gene", ["PAR1", "ARROW1"])
+def test_a_text_file_may_begin_with_a_gene_called_like_a_binary_format(gene, tmp_path):
+    path = tmp_path / "genes.tsv"
+    for text in (f"{gene}\tlonger\n", gene, f"{gene}\ndaf-2\n{gene}"):
+        path.write_text(text)
+        assert [line for _, line in numbered_lines(path)] == text.splitlines()
 
 
 def test_messages_name_a_few_of_many_columns(tmp_path):

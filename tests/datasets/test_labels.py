@@ -123,21 +123,21 @@ def test_one_id_per_line(heading, ids):
             TABLE,
             {},
             r"name the column of the ids \(id_column, --id-column\) and the labels \(label_column, "
-            r"--label-column\); the columns are gene, organism, effect",
+            r"--label-column\). The columns are gene, organism, effect",
         ),
         (
             TABLE,
             {"label_column": "effect"},
-            r"name the column of the ids \(id_column, --id-column\); the columns",
+            r"name the column of the ids \(id_column, --id-column\). The columns",
         ),
         (
             TABLE,
             {"id_column": "symbol", "label_column": "effect"},
-            "no column 'symbol'; the columns are gene",
+            "no column 'symbol'; its columns are gene",
         ),
         ("a,a\n1,2\n", {"id_column": "a"}, "more than one column 'a'"),
-        ('id,y\na,"1\nb,2\n', {}, "line 3: not valid CSV"),
-        ('id,y\na,"1"x\n', {}, "line 2: not valid CSV"),
+        ('id,y\na,"1\nb,2\n', {}, "line 3: this line is not valid CSV"),
+        ('id,y\na,"1"x\n', {}, "line 2: this line is not valid CSV"),
         (
             "id,y\na,1\n",
             {"mapping": {"2": "two"}},

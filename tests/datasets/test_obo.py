@@ -74,7 +74,7 @@ def test_hierarchy_holds_every_term_and_undefined_parents():
         ("", "no .Term. stanza"),
         ("[Typedef]\nid: part_of\n", "no .Term. stanza"),
         ("[Term]\nid: A\n\n[Term]\nname: b\n", "o.obo, line 4: expected one id"),
-        ("[Term]\nid: A\n\n[Term]\nid: A\n", "o.obo, line 4: an earlier .Term. has the id A"),
+        ("[Term]\nid: A\n\n[Term]\nid: A\n", "o.obo, line 4: an earlier .Term. has the same id, A"),
         ("[Term]\nid: A\nid: B\n", "o.obo, line 1: expected one id"),
         ("[Term]\nid: ! nothing\n", "o.obo, line 2: the id after 'id:' is missing"),
         ("[Term]\nid: A\nis_a: {x}\n", "o.obo, line 3: the id after 'is_a:' is missing"),
@@ -209,8 +209,8 @@ def test_a_cycle_is_named_with_file_and_line(tmp_path):
     ontology = read_obo(path)
     assert len(ontology.hierarchy) == 3
     message = (
-        "round.obo, line 4: the edges form a cycle: X:2 -> X:3 -> X:2; "
-        "the relations are is_a, has_part, so leave out one of them"
+        "round.obo, line 4: the edges form a cycle; remove one of them: X:2 -> X:3 -> X:2; "
+        "the relations are is_a, has_part, so omit one of them"
     )
     with pytest.raises(DataError, match=message):
         ontology.hierarchy_of(["is_a", "has_part"])

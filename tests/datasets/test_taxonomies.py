@@ -68,6 +68,16 @@ def test_paths_in_a_table(text):
     assert ontology.hierarchy.edges == (("a", "a > b"), ("a", "a > c")) and ontology.resolve("2") == "a > b"
 
 
+def test_paths_may_have_no_blanks_around_the_separator():
+    edges = read("Animals>Pets>Dogs\nAnimals>Pets>Cats\nToys>Dogs\n").hierarchy.edges
+    assert (
+        ("Animals>Pets", "Animals>Pets>Dogs") in edges and ("Toys", "Toys>Dogs") in edges and len(edges) == 4
+    )
+    assert read("BRCA1,c.76A>T\nBRCA1,c.5C>G\nTP53,c.8G>A\n").hierarchy.parents("c.76A>T") == ("BRCA1",)
+    with pytest.raises(DataError, match=r"If it contains paths, set separator \(--separator\)"):
+        read("Animals/Dogs\nToys/Dogs\n")
+
+
 def test_quotes_are_not_part_of_paths():
     plain = ["Food, Beverages", "Food, Beverages > Tea", "Toys", "Toys > Dolls", "Toys > Trains"]
     quoted = "".join(f'"{path}"\n' for path in plain)
@@ -87,6 +97,27 @@ def test_lineages_of_several_sequences_have_the_sequences_below_them():
     assert silva.hierarchy.children("Bacteria") == ("Bacteria;Firmicutes", "Bacteria;Chloroflexi")
 
 
+@pytest.mark.parametrize(
+    ("text", "edges"),
+    [
+        (
+            "path,department\nAnimals > Cats,Animals\nAnimals > Dogs,Animals\nToys > Balls,Toys\n",
+            {("Animals", "Animals > Cats"), ("Animals", "Animals > Dogs"), ("Toys", "Toys > Balls")},
+        ),
+        (
+            "path,name\nDogs,x\nPets > Dogs,Dogs\nToys > Dogs,Dogs\n",
+            {("Pets", "Pets > Dogs"), ("Toys", "Toys > Dogs")},
+        ),
+        (
+            "id\tpath\nk__A\tk__A;p__B\nother\tk__A;p__B\n",
+            {("k__A", "k__A;p__B"), ("k__A;p__B", "other")},
+        ),
+    ],
+)
+def test_a_label_that_is_a_node_moves_no_node(text, edges):
+    assert set(read(text).hierarchy.edges) == edges
+
+
 def test_a_lineage_in_a_list_of_terms_is_one_term():
     taxonomy = "k__B;p__F;c__X\nk__B;p__G;c__X\nk__A;p__E\n"
     pairs = "s1\tk__B; p__F; c__X\ns2\tk__A;p__E\n"
@@ -101,11 +132,10 @@ def test_a_lineage_in_a_list_of_terms_is_one_term():
         ("a > b\na >  > c\n", {}, "line 2: 'a >  > c' has an empty part"),
         ("a > b\n" + " > ".join("x" * 300) + "\n", {}, "line 2: the path 'x > x.*' has more than 255 levels"),
         ("id,path\n1,a > b\n2,\n3,a > c\n", {}, "line 3: the row has no path; fill it in"),
-        ("id\tpath\nk__A\tk__A;p__B\nother\tk__A;p__B\n", {}, "line 2: the edges form a cycle: k__A"),
         (
             "a\nb\n",
             {"format": "paths"},
-            "no paths were recognised; give the text between two names in a path",
+            "no paths were recognised; set separator \\(--separator\\) to the text between two names in a path",
         ),
     ],
 )
@@ -185,9 +215,27 @@ def test_bad_codes(text, message):
         read(text, prefix_codes=True)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "code,name\nA00-A19,x\nA10-A29,y\nA01,z\nA11,w\n",
+            "line 2: the ranges 'A00-A19' and 'A10-A29' overlap",
+        ),
+        (f"code,name\nE11,a\n1{'/0123456789' * 12},b\nE11.9,c\n", "line 3: '1/01.*' is too long"),
+    ],
+)
+def test_errors_in_detected_codes_name_the_line(text, message, tmp_path):
+    path = tmp_path / "codes.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=f"codes.csv, {message}"):
+        read_ontology(path)
+
+
 def test_a_code_without_its_prefix_is_kept_and_named():
     with pytest.warns(
-        DataWarning, match=r"line 4: B01AC06 has no prefix in the table, unlike other codes .* \(1: "
+        DataWarning,
+        match=r"line 4: B01AC06 has no parent code in the table, unlike other codes .* 1 such codes become",
     ):
         ontology = read("A,x\nA10,y\nA10BA02,z\nB01AC06,w\n")
     assert ontology.hierarchy.roots == ("A", "B01AC06")
@@ -265,20 +313,20 @@ def test_an_excerpt_keeps_all_relations(edges, rng):
     [
         (
             ["1 2 1", "2 1 1", "1 3 2"],
-            "line 2: the pairs contradict each other: the edges form a cycle: 1 -> 2 -> 1",
+            "line 2: the pairs contradict each other, because the edges form a cycle; remove one of them: 1 -> 2 -> 1",
         ),
-        (["1 2 1", "2 3 1", "3 1 2"], "the edges form a cycle: 1 -> 2 -> 3 -> 1"),
+        (["1 2 1", "2 3 1", "3 1 2"], "the edges form a cycle; remove one of them: 1 -> 2 -> 3 -> 1"),
         (
             ["1 2 1", "1 2 2"],
-            "line 3: the table of ancestors contradicts itself: an earlier row gives another distance",
+            "line 3: the table of ancestors contradicts itself \\(an earlier row gives another distance\\)",
         ),
         (
             ["1 2 1", "1 1 1"],
-            "line 3: the table of ancestors contradicts itself: the distance is 0 only between a term and itself",
+            "line 3: the table of ancestors contradicts itself \\(the distance is 0 only between a term and itself\\)",
         ),
         (
             ["1 2 0"],
-            "line 2: the table of ancestors contradicts itself: the distance is 0 only between a term and itself",
+            "line 2: the table of ancestors contradicts itself \\(the distance is 0 only between a term and itself\\)",
         ),
         (
             ["1 2 1", "1 2 x"],
@@ -291,6 +339,11 @@ def test_a_table_of_ancestors_that_contradicts_itself(rows, message):
     text = "ancestor,descendant,distance\n" + "".join(row.replace(" ", ",") + "\n" for row in rows)
     with pytest.raises(DataError, match=message):
         _ = read(text).hierarchy
+
+
+def test_a_table_of_ancestors_needs_rows():
+    with pytest.raises(DataError, match="the table has no edges; expected a row"):
+        read("ancestor,descendant,distance\n")
 
 
 def test_omop_needs_no_options():

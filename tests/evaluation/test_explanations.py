@@ -39,7 +39,7 @@ def test_the_stated_rows_are_explained_by_the_model_that_never_saw_them(results,
 
 
 def test_an_unknown_row_is_refused(results, tmp_path):
-    with pytest.raises(StudyError, match="no dataset of the study has a row 'row999'"):
+    with pytest.raises(StudyError, match="no dataset in the study contains row 'row999'"):
         write_explanations(results, tmp_path, wanted=["row999"])
 
 

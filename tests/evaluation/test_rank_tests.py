@@ -138,10 +138,10 @@ def test_nemenyi_cliques():
     [
         (lambda: compare_ranks({"a": 1, "b": 2}, 10, alternative="less"), "alternative is 'less'"),
         (lambda: compare_ranks({"a": 1, "b": 2}, 10, control="z"), "control is 'z'; expected one of a, b"),
-        (lambda: compare_ranks({"a": 1}, 10), "expected average ranks of two or more methods"),
+        (lambda: compare_ranks({"a": 1}, 10), "expected at least two average ranks"),
         (
             lambda: compare_ranks({"a": 1, "b": 3}, 10),
-            "from 1 to the number of methods; got {'a': 1, 'b': 3}",
+            "from 1 to the number of methods; got \\[1, 3\\]",
         ),
         (lambda: average_ranks([[1, np.nan]]), "1 missing values"),
         (lambda: average_ranks([1, 2]), "got shape \\(2,\\)"),

@@ -137,7 +137,7 @@ def test_the_first_branch_has_the_largest_total_and_drained_branches_are_given_u
 
 def test_unknown_branches_are_refused():
     explanation = explained(["a", "b"], [("a", "b")], [1.0, 2.0])
-    with pytest.raises(ValueError, match="by_branch names 'c', not among the features"):
+    with pytest.raises(ValueError, match="by_branch names 'c'; expected only features of the hierarchy"):
         explanation.by_branch(["c"])
     with pytest.raises(ValueError, match="by_branch needs at least one explanation"):
         Explanations().by_branch()

@@ -211,5 +211,5 @@ def test_options_of_commands(tmp_path, inputs, name, capsys):
 def test_a_row_to_explain_is_looked_for_before_the_jobs_run(tmp_path, inputs):
     words = STUDY.replace("DATA", str(inputs / "DATA")).replace("OUT", str(tmp_path / "out")).split()
     result = CliRunner().invoke(make_app(), [*words, "--genes", "nobody"])
-    assert result.exit_code == 2 and "no dataset of the study has a row 'nobody'" in result.output
+    assert result.exit_code == 2 and "no dataset in the study contains row 'nobody'" in result.output
     assert not (tmp_path / "out").exists()

@@ -43,7 +43,9 @@ def test_a_code_is_below_the_narrowest_range(ranges, codes):
     named = {f"E{a:02}-E{b:02}": (a, b) for a, b in ranges}
     listed = [*named, *(f"E{code:02}" for code in codes)]
     if not nested:
-        with pytest.raises(ValueError, match="overlap; one must contain the other"):
+        with pytest.raises(
+            ValueError, match="overlap; ranges must be separate, or one must contain the other"
+        ):
             Hierarchy.from_prefixes(listed)
         return
     hierarchy = Hierarchy.from_prefixes(listed)
@@ -51,6 +53,11 @@ def test_a_code_is_below_the_narrowest_range(ranges, codes):
         around = [(b - a, name) for name, (a, b) in named.items() if a <= code <= b]
         assert hierarchy.parents(f"E{code:02}") == ((min(around)[1],) if around else ())
         assert hierarchy.ancestors(f"E{code:02}") == {name for _, name in around}
+
+
+def test_a_range_is_nearer_than_the_code_around_it():
+    hierarchy = Hierarchy.from_prefixes(["E", "E08-E13", "E11"])
+    assert hierarchy.parents("E11") == ("E08-E13",) and hierarchy.parents("E08-E13") == ("E",)
 
 
 def test_published_code_systems():
@@ -85,7 +92,7 @@ def test_the_same_name_under_two_parents_and_within_its_own_path_is_no_cycle():
         (lambda: Hierarchy.from_paths(["k__; p__"], ";"), "has an empty part"),
         (lambda: Hierarchy.from_paths(["a"], ""), "separator is ''; expected the text between two names"),
         (lambda: Hierarchy.from_prefixes(["1" * 101]), "is too long; a code has at most 100 characters"),
-        (lambda: Hierarchy.from_prefixes([""]), "a feature name must not be empty"),
+        (lambda: Hierarchy.from_prefixes([""]), "a feature name is empty"),
     ],
 )
 def test_bad_paths_and_codes(build, message):

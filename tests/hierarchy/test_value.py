@@ -21,7 +21,7 @@ def test_copies_are_itself(worked):
 
 def test_nothing_can_be_changed(worked):
     for name in ("features", "edges", "roots", "_parents", "anything"):
-        with pytest.raises(AttributeError, match=f"immutable: cannot set '{name}'"):
+        with pytest.raises(AttributeError, match=f"immutable, so '{name}' cannot be set"):
             setattr(worked, name, ())
 
 

@@ -83,6 +83,15 @@ def test_worm_genes(real_data, tmp_path, monkeypatch):
     assert "How good the model is" in page and '"row_noun":"gene"' in page
     assert [row.instance for row in found["ranked"].new_rows] == [row["instance"] for row in candidates]
     assert "GO:0008340" in [close.feature for close in found["named"]]
+    # The two branches that the page names, recomputed for the first 50 candidates.
+    ranked = found["ranked"]
+    first = ranked.trained.classifier.explain(
+        ranked.X[ranked.order[:50]], target=ranked.trained.positive_label
+    )
+    means = dict(zip(first.by_branch().features, first.by_branch().mean, strict=True))
+    page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    transport, development = f"{means['GO:0006810']:+.2f}", f"{means['GO:0032502']:+.2f}"
+    assert f"*transport* ({transport} on average) and *developmental process* ({development})" in page
 
 
 @pytest.mark.patient

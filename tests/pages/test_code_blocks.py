@@ -114,11 +114,12 @@ def read_command(program, words):
         return application.commands[words[0]].make_context(words[0], words[1:]) is not None
     if program == "make":
         return re.search(rf"^{words[0]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    if program == "python":
+    if program in ("python", "python3"):
         return words[0] == "-m" and importlib.util.find_spec(words[1]) is not None
     if program in ("curl", "uvicorn"):
         return words[0] in ("service:app", "http://127.0.0.1:8000/predict")
-    return (program, words[0]) in {("pip", "install"), ("dask", "scheduler"), ("dask", "worker")}
+    known = {("pip", "install"), ("dask", "scheduler"), ("dask", "worker"), (".", "env/bin/activate")}
+    return (program, words[0]) in known
 
 
 def marked(name):

@@ -84,7 +84,7 @@ def test_the_service_refuses_bad_input_and_goes_on(service, trained):
         b'["T1"]': "expected a list of terms in row 0, got 'T1'; split it",
         b'[["T1"], null]': "expected a list of terms in row 1, got None",
         b'[[["T1"]]]': "expected terms as text in row 0",
-        b'[["T1", null]]': "row 0 contains a missing term (None); leave it out",
+        b'[["T1", null]]': "row 0 contains a missing term (None); remove it",
         b"[[NaN]]": "row 0 contains a missing term (nan)",
         b'{"rows": []}': "expected a list of terms in row 0, got {'rows': []}",
         b"7": "expected a list of terms in row 0, got 7",

@@ -55,6 +55,9 @@ def test_other_models_must_know_the_same_rows_and_classes(ranked_twice):
     few = rank_rows(other.trained, data.subset(rows=np.arange(60) < 30))
     with pytest.raises(ValueError, match="did not rank 'row.*' and 29 other rows"):
         candidates_summary(ranked, others=[few])
+    mixed = replace(other, trained=replace(other.trained, unlabelled="class0"))
+    with pytest.raises(ValueError, match="unlabelled class .*unlabelled: none.*unlabelled: class0"):
+        candidates_summary(ranked, others=[mixed])
     strange = replace(other, trained=replace(other.trained, target_names=("a", "b"), positive="b"))
-    with pytest.raises(ValueError, match="differ in their classes or positive class"):
+    with pytest.raises(ValueError, match="differ in their classes, positive class or unlabelled class"):
         candidates_summary(ranked, others=[strange])

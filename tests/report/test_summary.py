@@ -79,7 +79,7 @@ def test_effects_are_those_of_the_study(study, summary):
         for line, row in zip(effects["rows"], expected, strict=True):
             numbers = (row.mean_difference, row.difference_low, row.difference_high, row.rank_biserial)
             numbers += (row.p_worse, row.p_equivalent, row.p_better)
-            assert line == [number[row.method], *(None if v is None else round(v, 4) for v in numbers)]
+            assert line == [number[row.method], *(None if v is None else round(v, 6) for v in numbers)]
 
 
 def test_ranks_scores_and_groups_are_those_of_the_study(study, summary):

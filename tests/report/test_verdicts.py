@@ -55,8 +55,10 @@ def test_a_study_without_signal_says_so(tmp_path):
     data = make_hierarchical_classification(60, 15, random_state=0)
     data = replace(data, y=np.random.default_rng(0).permutation(data.y))
     _, shown = run(tmp_path / "study", [data], {"NB": BernoulliNB()})
-    assert shown["verdict"].startswith("No method clearly separates class1 from class0 rows: the best, NB, ")
-    assert shown["verdict"].endswith("; chance reaches 0.5.")
+    assert shown["verdict"].startswith(
+        "No method clearly separates class1 from class0 rows. The best method, NB, "
+    )
+    assert shown["verdict"].endswith("; chance level is 0.5.")
     assert shown["title"] == f"{data.name}: NB"
 
 
@@ -110,7 +112,7 @@ def test_candidates_say_how_good_the_ranking_is_for_the_class_that_they_are_rank
         auc, alone = roc_auc_score(y, odds), trained.validation.annotations_auc
         assert shown["verdict"] == (
             f"HieLogistic separates {positive} from {other} with AUC {auc:.3f} on genes that it had not seen; "
-            f"the number of annotations alone reaches {max(alone, 1 - alone):.3f}."
+            f"annotation counts alone have an AUC of {max(alone, 1 - alone):.3f}."
         )
         quality = shown["quality"]
         assert quality["positive"] == positive and f"ranked for {positive}" in shown["title"]

@@ -165,7 +165,7 @@ def test_selected_columns_take_any_selector():
     assert both.fit(DATA.X, DATA.y).trees(DATA.X[:1])[0].feature_names == DATA.feature_names
     with pytest.raises(TypeError, match="selector must be a scikit-learn selector"):
         SelectedColumns(TAN(), TAN()).fit(DATA.X, DATA.y)
-    with pytest.raises(ValueError, match="chose none of the 40 columns"):
+    with pytest.raises(ValueError, match="chose none of the 40 features"):
         SelectedColumns(TAN(), SelectKBest(chi2, k=0)).fit(DATA.X, DATA.y)
 
 

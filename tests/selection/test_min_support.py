@@ -143,7 +143,7 @@ def test_numbers_that_vary_are_not_constant():
     [
         (0, "min_support must be an integer above 0, got 0"),
         (2.5, "got 2.5"),
-        (91, "none of the 120 columns of X has 91 ones and varies in the 90 training rows"),
+        (91, "none of the 120 features varies and is present in at least 91 of the 90 training rows"),
     ],
 )
 def test_what_cannot_be_done_is_refused(least, message):

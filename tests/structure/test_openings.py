@@ -145,8 +145,8 @@ def test_counts_of_parts_add_up():
     [
         ("ones", (0, 0), -1000, "impossible counts: expected 0 <= ones"),
         ("open", (0, 2), 1000, "impossible counts: expected 0 <= ones"),
-        ("class_count", 0, 2**40, "negative or too large"),
-        ("class_count", 0, -(2**40), "negative or too large"),
+        ("class_count", 0, 2**40, "rows; expected numbers of 0 or more"),
+        ("class_count", 0, -(2**40), "rows; expected numbers of 0 or more"),
         ("class_count", 0, 1, "features with the same parents are open in the same rows"),
         ("open", (1, 0), -1, "impossible counts"),
         ("open", (1, 2), 1, "features with the same parents are open in the same rows"),
@@ -175,12 +175,12 @@ def test_counts_of_the_wrong_kind_are_refused():
     counts = counted()
     n, ones, is_open = counts.class_count, counts.ones, counts.open
     for wrong, message in (
-        (OpenCounts(n.tolist(), ones, is_open), "not arrays"),
-        (OpenCounts(n.astype(np.int32), ones, is_open), "not integers"),
-        (OpenCounts(n, ones.astype(np.int64), is_open), "not integers"),
-        (OpenCounts(n, ones, is_open.astype(float)), "not integers"),
-        (OpenCounts(n, ones[:, :5], is_open), "wrong shape"),
-        (OpenCounts(n[:2], ones, is_open), "wrong shape"),
+        (OpenCounts(n.tolist(), ones, is_open), "must be numpy arrays"),
+        (OpenCounts(n.astype(np.int32), ones, is_open), "expected int64, int32 and int32"),
+        (OpenCounts(n, ones.astype(np.int64), is_open), "expected int64, int32 and int32"),
+        (OpenCounts(n, ones, is_open.astype(float)), "expected int64, int32 and int32"),
+        (OpenCounts(n, ones[:, :5], is_open), "have the shapes"),
+        (OpenCounts(n[:2], ones, is_open), "have the shapes"),
     ):
         with pytest.raises(ValueError, match=message):
             check_open_counts(wrong, 3, FORK)

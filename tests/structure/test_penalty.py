@@ -164,7 +164,7 @@ def test_against_spams_on_the_gene_ontology(spams, real_data, namespaces, kind, 
 @pytest.mark.parametrize(
     ("u", "lam", "error", "message"),
     [
-        ([1.0], 1.0, ValueError, r"entry for each of 2 features, got shape \(1,\)"),
+        ([1.0], 1.0, ValueError, r"one entry for each of the 2 features, got shape \(1,\)"),
         ([[1.0, 2.0]], 1.0, ValueError, r"got shape \(1, 2\)"),
         ([1.0, np.nan], 1.0, ValueError, "finite"),
         (["x", "y"], 1.0, ValueError, "could not convert string"),

@@ -143,8 +143,8 @@ class TestTree:
         [
             ([1, 0], "a single -1"),
             ([-1, -1], "a single -1"),
-            ([5, -1], "indices of features"),
-            ([-3, -1], "indices of features"),
+            ([5, -1], "feature positions"),
+            ([-3, -1], "feature positions"),
             ([-1, 0, 1], r"shape \(3,\), but there are 2"),
         ],
     )

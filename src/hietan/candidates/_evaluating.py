@@ -18,7 +18,7 @@ from hietan.evaluation import compute_metrics, reliability_curve
 from hietan.evaluation._cross_validation import normalised, predict_rows
 from hietan.exceptions import DataError
 
-DRAWS = 500
+DRAWS, LEAST_TO_COMPARE, RANKINGS = 500, 20, ("auc", "average_precision")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Measured:
     """A metric's value on new rows, its 95% bootstrap interval, and its value in the validation.
 
     `drifted` is true if the two values differ by more than sampling error, so that the bootstrap interval of their
-    difference excludes 0. The interval's level is 99%, because several metrics are compared.
+    difference excludes 0. The interval's level is 99%, because several metrics are compared. With fewer than 20 rows in
+    a class, no metric is called drifted. If the model has a `class_prior`, only AUC and average precision are compared.
     """
 
     value: float
@@ -140,17 +141,20 @@ def evaluate_model(trained: TrainedModel, data: Dataset, *, seed: int = 0) -> Ev
         logs = normalised(trained.held_out.joint)
         own = trained.classifier.classes_[logs.argmax(axis=1)]
         _, before, _ = _measured(trained, trained.held_out.labels, logs, own, seed + 1)
+    sizes = dict(zip(classes, np.unique(y, return_counts=True)[1].tolist(), strict=True))
+    enough = min(sizes.values()) >= LEAST_TO_COMPARE
     quality, metrics = trained.validation, dict[str, Measured]()
+    # With a class prior, only the order of rows can be compared with the validation, which had other class frequencies.
+    has_prior = getattr(trained.classifier, "class_prior", None) is not None
     for name, value in values.items():
         low, high = np.quantile([draw[name] for draw in draws], [0.025, 0.975]).tolist()
         stored = "calibrated_log_loss" if name == "log_loss" and trained.calibration else name
-        validated = getattr(quality, stored, None)
+        validated = None if has_prior and name not in RANKINGS else getattr(quality, stored, None)
         # The calibration error of a bootstrap draw is larger than the error of its rows, so it is not compared.
-        is_compared = validated is not None and name != "calibration_error"
+        is_compared = enough and validated is not None and name != "calibration_error"
         differences = [a[name] - b[name] for a, b in zip(draws, before, strict=False) if is_compared]
         ends = np.quantile(differences, [0.005, 0.995]) if differences else [0, 0]
         metrics[name] = Measured(value, low, high, validated, bool(ends[0] > 0 or ends[1] < 0))
-    sizes = dict(zip(classes, np.unique(y, return_counts=True)[1].tolist(), strict=True))
     name = trained.positive_name
     curve: tuple[Any, ...] = ()
     if len(classes) == 2:

@@ -96,7 +96,7 @@ def explain_rows_by_name(
     predicted = predict_rows(trained.classifier, X)
     assert predicted.log_proba is not None
     labels = trained.predicted_labels(row_odds(predicted.log_proba), predicted.y_pred)
-    seen = unlabelled_training_rows(trained, [matches[i] for i in rows])
+    seen = unlabelled_training_rows(trained, matches)[rows]
     scores = trained.held_out
     known = (
         scores.odds(trained.classifier.classes_, trained.positive_label)
@@ -119,7 +119,7 @@ def explain_rows_by_name(
             )
         if not trained.unlabelled and not raw and trained.calibration is not None:
             named = replace(named, calibrated=float(trained.probabilities(np.array(found.log_odds))))
-        note = trained.raw_note if raw else trained.probability_note
+        note = trained.raw_note if raw and not trained.unlabelled else trained.probability_note
         explained.append(RowExplanation(name, named, matches[i] is not None, note, rank_note))
     return tuple(explained)
 

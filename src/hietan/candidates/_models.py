@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from hietan import persistence
+from hietan._runtime.number_checks import check_integer
 from hietan.candidates._calibration import best_cutoff, fit_sigmoid
 from hietan.candidates._error_rate import HeldOutScores
 from hietan.candidates._names import RowNames
@@ -305,7 +306,8 @@ class TrainedModel:
             The terms of each row.
         hierarchy : Hierarchy, optional
             A newer or larger hierarchy. A term that is only in this hierarchy is replaced by its ancestors in the
-            model.
+            model. Terms that were left out of the training data by `drop_terms` stay unknown. A Hierarchy has no
+            namespaces: if the training data use only some of the ontology's, restrict it to the terms in these.
         reasons : int
             Number of contributions to return with each row, strongest first.
 
@@ -325,16 +327,14 @@ class TrainedModel:
         >>> found.predicted in data.target_names, found.unknown, trained.unknown_terms["something new"]
         (True, ('something new',), 1)
         """
-        if reasons < 0:
-            raise ValueError(f"reasons is {reasons}; expected a whole number of 0 or more")
-        if not hasattr(self.classifier, "hierarchy_"):
-            raise ValueError(
-                f"{type(self.classifier).__name__} has no hierarchy of terms; use a hietan classifier"
+        if not isinstance(hierarchy, Hierarchy | None):
+            raise TypeError(
+                f"hierarchy is {hierarchy!r:.80}; expected a Hierarchy, such as read_ontology(path).hierarchy"
             )
+        check_integer("reasons", reasons, 0, 2**31 - 1)
         last = self.__dict__.get("_closed")
         if last is None or last[0] is not hierarchy:
-            known, aliases = self.classifier.hierarchy_, self.provenance.get("aliases", {})
-            last = self.__dict__["_closed"] = hierarchy, closed_columns(known, hierarchy, aliases)
+            last = self.__dict__["_closed"] = hierarchy, closed_columns(self, hierarchy)
         return predict_terms(self, rows, last[1], self.unknown_terms, reasons)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -454,8 +454,8 @@ def _check(model: TrainedModel) -> None:
         and model.held_out.labels.tolist() == list(model.training_labels)
     ):
         raise ValueError(
-            f"the unlabelled class is {model.unlabelled!r:.80}; expected the negative of two classes, and "
-            "held-out scores for all rows"
+            f"the unlabelled class is {model.unlabelled!r:.80}; it must be the negative one of two classes, and "
+            "all rows need held-out scores"
         )
 
 

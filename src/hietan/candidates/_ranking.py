@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -89,15 +89,15 @@ class Candidates:
 
     trained: TrainedModel
     data: Dataset
-    X: Any
-    log_odds: NDArray[np.float64]
-    labels: NDArray[Any]
-    matches: tuple[NameMatch | None, ...]
+    X: Any = field(repr=False)
+    log_odds: NDArray[np.float64] = field(repr=False)
+    labels: NDArray[Any] = field(repr=False)
+    matches: tuple[NameMatch | None, ...] = field(repr=False)
     raw: bool = False
     unrecognised: str = ""
     selection: Selection | None = None
     has_symbols: bool = False
-    held_out: NDArray[np.bool_] | None = None
+    held_out: NDArray[np.bool_] | None = field(default=None, repr=False)
     prior: float | None = None
 
     @property
@@ -122,8 +122,9 @@ class Candidates:
 
     @property
     def lifts(self) -> NDArray[np.float64] | None:
-        """Each row's lift, in the dataset's order; see `TrainedModel.lifts`."""
-        return self.trained.lifts(self.log_odds)
+        """Each row's lift, in the dataset's order; NaN for known rows. See `TrainedModel.lifts`."""
+        lifts = self.trained.lifts(self.log_odds)
+        return None if lifts is None else np.where([match is None for match in self.matches], lifts, np.nan)
 
     @cached_property
     def p_value_ranks(self) -> NDArray[np.int64] | None:
@@ -250,8 +251,8 @@ class Candidates:
             data.instance_names,
             data.symbols or ("",) * n,
             self.log_odds.tolist(),
-            [None if match else lift for lift, match in zip(listed(self.lifts), self.matches, strict=True)],
-            listed(self.probabilities),
+            [None if lift != lift else lift for lift in listed(self.lifts)],
+            [None if p != p else p for p in listed(self.probabilities)],
             [None if match else p for p, match in zip(listed(self.p_values), self.matches, strict=True)],
             [targets[label] for label in self.labels] if self.held_out is None else [""] * n,
             [match is not None for match in self.matches],
@@ -400,7 +401,8 @@ def rank_rows(
         matches = tuple(None if at >= 0 else found for found, at in zip(matches, seen.tolist(), strict=True))
     is_kept = np.array([not (new_only and found) for found in matches], dtype=bool)
     if exclude:
-        is_kept &= ~_named(names, exclude, match, f"{noun} of {what}", keep=False)
+        is_known = np.array([found is not None for found in matches])
+        is_kept &= is_known | ~_named(names, exclude, match, f"{noun} of {what}", keep=False)
     if only is not None:
         is_kept &= _named(names, only, match, f"{noun} of {what}", keep=True)
     if not is_kept.all():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hietan.candidates._error_rate import row_odds
+from hietan.datasets._building.term_lookup import TermMeanings
+from hietan.datasets._readers.edges import ontology_of
+from hietan.datasets._readers.ontology import Ontology
 from hietan.evaluation._cross_validation import predict_rows
 from hietan.explain import Contribution
 from hietan.hierarchy import Hierarchy
@@ -65,25 +68,42 @@ class RowPrediction:
 
 
 def closed_columns(
-    known: Hierarchy, newer: Hierarchy | None, aliases: Mapping[str, Sequence[str]]
+    trained: TrainedModel, newer: Hierarchy | None, ontology: Ontology | None = None
 ) -> ClosedColumns:
     """Return the model's features that a term implies. For terms that the model lacks, use the newer hierarchy.
 
-    A term that only the newer hierarchy contains counts as its known ancestors. `aliases` maps other ids to features.
+    A term that only the newer hierarchy contains counts as its known ancestors, unless the training data were built
+    without it. `ontology` is the source of the newer hierarchy, with other ids and the namespace of each term.
     """
+    if not hasattr(trained.classifier, "hierarchy_"):
+        raise ValueError(
+            f"{type(trained.classifier).__name__} has no hierarchy of terms; use a hietan classifier"
+        )
+    known, newer = trained.classifier.hierarchy_, newer or Hierarchy.unrelated(())
+    about, ontology = trained.provenance, ontology or ontology_of(newer)
+    aliases, options = about.get("aliases", {}), about.get("options", {})
+    # Without any of the recorded namespaces, the newer terms are divided differently, or not at all.
+    namespaces = set(options.get("namespaces", ())).intersection(ontology.namespaces) or ontology.namespaces
+    left_out = {
+        name
+        for term in options.get("drop_terms", ())
+        if (current := ontology.resolve(term) or term) in newer
+        for name in (current, *newer.descendants(current))
+    }
+    meanings = TermMeanings(ontology, namespaces, bool(options.get("follow_replaced")), left_out)
 
     def find(term: str) -> NDArray[np.int32] | None:
-        is_newer = newer is not None and term in newer
-        above = newer.ancestors(term) if newer is not None and is_newer else ()
-        names = [name for each in (term, *above) for name in (each, *aliases.get(each, ()))]
-        found = [known._closed[name] for name in names if name in known]
-        if not (found or is_newer or term in aliases):
-            return None
-        return np.unique(
-            np.concatenate([np.empty(0, dtype=np.int32), *(each for each in found if each is not None)])
-        )
+        names = [term] if term in known else aliases.get(term)
+        if names is None and (current := meanings.find(term).term) is not None:
+            names = [
+                name
+                for each in (current, *newer.ancestors(current))
+                for name in (each, *aliases.get(each, ()))
+            ]
+        found = [known._closed[name] for name in names or () if name in known]
+        return None if names is None else np.unique(np.concatenate([np.empty(0, dtype=np.int32), *found]))
 
-    return ClosedColumns(find, len(known)) if newer is not None or aliases else known._closed
+    return ClosedColumns(find, len(known))
 
 
 def predict_terms(
@@ -118,7 +138,7 @@ def predict_terms(
     if reasons:
         explained = classifier.explain(X, target=trained.positive_label)
         parts = [tuple(each.strongest[:reasons]) for each in explained]
-    columns = (
+    columns = zip(
         predicted,
         probabilities,
         odds.tolist(),
@@ -126,5 +146,6 @@ def predict_terms(
         unknown,
         parts,
         [name or ""] * n,
+        strict=True,
     )
-    return [RowPrediction(*values) for values in zip(*columns, strict=True)]
+    return [RowPrediction(*values) for values in columns]

@@ -239,8 +239,8 @@ def _predict_once(model: Any, data: Dataset, size: int, seed: int, progress: Pro
     if counts.min() < 10:  # two of them are held out: one for each half when the calibration is judged
         raise ValueError(
             "a single split needs 10 rows of each class, but class "
-            f"{data.target_names[labels[counts.argmin()]]!r} has only {counts.min()}; use 2 or more folds "
-            "instead"
+            f"{data.target_names[labels[counts.argmin()]]!r} has only {counts.min()}; cross-validate instead "
+            "(omit --fdr-split or fdr='split', and set --folds to 2 or more)"
         )
     split = StratifiedShuffleSplit(1, test_size=size, random_state=seed)
     is_held_out = np.zeros(len(data.y), dtype=np.bool_)

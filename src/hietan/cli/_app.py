@@ -149,7 +149,7 @@ def make_app() -> typer.Typer:
         if ctx.invoked_subcommand is None:
             fail("no command was given; `hietan --help` lists the commands")
         if verbose:
-            fail("--verbose only works with --version: `hietan --version --verbose`")
+            fail("--verbose only works with --version; use `hietan --version --verbose`")
 
     for name, command in COMMANDS.items():
         lines = ["Examples:", *EXAMPLES[name].strip().splitlines()]

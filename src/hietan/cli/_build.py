@@ -199,7 +199,10 @@ def build(
     name: Annotated[str | None, typer.Option(help="Name of the dataset. [default: the file name]")] = None,
     row_noun: Annotated[
         str | None,
-        typer.Option(help="Word for a row in reports. [default: gene for GAF and gene2go, otherwise row]"),
+        typer.Option(
+            help="Word for a row in reports. [default: gene for GAF, GPAD and gene2go, disease for phenotype.hpoa, "
+            "patient for phenopackets, otherwise row]"
+        ),
     ] = None,
     positive: Annotated[
         str | None,

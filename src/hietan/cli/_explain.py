@@ -109,10 +109,9 @@ def _with_names_that_fit(explanation: Explanation, limit: int | None, width: int
         longest = max(SHORTEST_NAME, longest - excess)
         # A name that is the feature's identifier is not shortened.
         both = zip(parts.features, parts.names, strict=True)
-        names = tuple(name if name == feature else _shorter(name, longest) for feature, name in both)
+        names = tuple(
+            name if name == feature or len(name) <= longest else f"{name[: longest - 3].rstrip()}..."
+            for feature, name in both
+        )
         explanation = replace(explanation, contributions=replace(parts, names=names))
     return explanation
-
-
-def _shorter(name: str, most: int) -> str:
-    return name if len(name) <= most else f"{name[: most - 3].rstrip()}..."

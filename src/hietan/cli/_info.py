@@ -253,7 +253,9 @@ def bias_lines(trained: TrainedModel) -> list[str]:
         return []
     alone = f"number of annotations (with ancestors) alone: AUC {quality.annotations_auc:.3f} ({quality.positive})"
     if quality.annotations_correlation is not None:
-        alone += f"; its rank correlation with the log-odds: {quality.annotations_correlation:+.2f}"
+        alone += (
+            f"; rank correlation of this number with the log-odds: {quality.annotations_correlation:+.2f}"
+        )
     halves = [("at most", quality.few_auc), ("more than", quality.many_auc)]
     parts = [
         f"{noun}s with {words} {quality.median_annotations:g} annotations: {auc:.3f}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shlex
-import tempfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from itertools import chain, count
@@ -88,7 +89,10 @@ def predict(
         ),
     ] = None,
     exclude_column: Annotated[
-        str | None, typer.Option(help="Column of names in --exclude tables. [default: the first column]")
+        str | None,
+        typer.Option(
+            help="Column of names in --exclude tables. [default: instance, otherwise the first column]"
+        ),
     ] = None,
     only: Annotated[
         Path | None,
@@ -201,13 +205,14 @@ def predict(
             texts[page] = render(content)
         _write_together(texts)
     if as_json:
-        counts = {"rows": len(ranked.matches), "candidates": ranked.n_new, "listed": listed.n_new}
         chosen = None if listed.selection is None else asdict(listed.selection)
-        files = {"output": str(output), "report": str(page) if report else None}
         print_json(
             {
-                **files,
-                **counts,
+                "output": str(output),
+                "report": str(page) if report else None,
+                "rows": len(ranked.matches),
+                "candidates": ranked.n_new,
+                "listed": listed.n_new,
                 "positive": ranked.positive,
                 "selection": chosen,
                 "prior": prior,
@@ -226,7 +231,7 @@ def predict(
             f"if {prior:.3g} of the unlabelled {data.row_noun}s are {ranked.positive}: AUC {auc:.3f} against the others"
         )
     if ranked.positive:
-        tell(f"positive class: {ranked.positive}, by whose log-odds the rows are ranked")
+        tell(f"positive class: {ranked.positive}; rows are ranked by its log-odds")
     _tell_rows(
         ranked, len(data.instance_names), "are not candidates" if listed.selection else "are listed last"
     )
@@ -247,22 +252,23 @@ def predict_stream(stream: Any, model: Path, hierarchy: Path | None, reasons: in
     """
     from hietan._runtime.spelling import first_few
     from hietan.candidates import TrainedModel
+    from hietan.candidates._serving import closed_columns, predict_terms
     from hietan.datasets import read_ontology
     from hietan.datasets._building.options import ALL_EDGES
     from hietan.exceptions import DataError
 
-    trained, newer = TrainedModel.load(model), None
-    resolve: Callable[[str], str | None] = str
+    trained, newer, ontology = TrainedModel.load(model), None, None
     if hierarchy is not None:
         relations, ontology = trained.provenance.get("options", {}).get("relations"), read_ontology(hierarchy)
         newer = ontology.hierarchy_of(["is_a"] if relations in (None, [ALL_EDGES]) else relations)
-        resolve = ontology.resolve
-    batch, strange, number = list[tuple[Any, list[str]]](), list[Any](), count(1)
+    closed = closed_columns(trained, newer, ontology)
+    batch, strange, number = list[tuple[Any, list[str]]](), Counter[str](), count(1)
 
     def answer() -> None:
-        found = trained.predict([terms for _, terms in batch], hierarchy=newer, reasons=reasons)
+        found = predict_terms(trained, [row[1] for row in batch], closed, trained.unknown_terms, reasons)
         for (name, terms), prediction, n in zip(batch, found, number, strict=False):
-            strange.extend([n if name is None else name] if 0 < len(terms) == len(prediction.unknown) else [])
+            if 0 < len(terms) == len(prediction.unknown):
+                strange[str(n if name is None else name) if len(strange) < 3 else ""] += 1
             print_json(({} if name is None else {"id": name}) | prediction.to_dict())
         batch.clear()
 
@@ -270,11 +276,10 @@ def predict_stream(stream: Any, model: Path, hierarchy: Path | None, reasons: in
         answer()  # before more rows are waited for
         return stream.read1(size)
 
-    kept = {name: getattr(stream, name) for name in ("read", "seekable", "seek", "tell")}
-    source = SimpleNamespace(read1=read, name="standard input", **kept)
     try:
-        for name, terms in _rows_of(source):
-            batch.append((name, [resolve(term) or term for term in terms]))
+        # Without `seek`, the readers treat a redirected file like a pipe and refuse Parquet and gzip files.
+        for row in _rows_of(SimpleNamespace(read1=read, read=stream.read, name="standard input")):
+            batch.append(row)
             if len(batch) == _ROWS_AT_ONCE:
                 answer()
     except DataError:  # the rows before a damaged line are answered
@@ -283,8 +288,8 @@ def predict_stream(stream: Any, model: Path, hierarchy: Path | None, reasons: in
     answer()
     if strange:
         say(
-            f"warning: {len(strange):,} of {next(number) - 1:,} rows have only terms that the model does not know: "
-            f"{first_few(list(map(str, strange)))}",
+            f"warning: {strange.total():,} of {next(number) - 1:,} rows have only terms that the model does not know, "
+            f"such as {first_few(list(filter(None, strange)))}",
             err=True,
         )
 
@@ -303,15 +308,11 @@ def _rows_of(stream: Any) -> Iterator[tuple[Any, list[str]]]:
             if line.strip():
                 yield _parsed(line, number)
         return
+    table: Any = io.StringIO("\n" * (first[0] - 1) + "\n".join(line for _, line in chain([first], lines)))
+    table.name = stream.name
     terms_of: dict[str, list[str]] = {}
-    with tempfile.TemporaryDirectory() as folder:  # the reader of tables looks at their beginning twice
-        path = Path(folder, "standard input")
-        with path.open("w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for _, line in chain([first], lines))
-        for pair in AnnotationReader(path, keep_empty=True):
-            terms_of.setdefault(pair.object_id, []).extend(
-                [pair.term] if pair.term and not pair.negated else []
-            )
+    for pair in AnnotationReader(table, keep_empty=True):
+        terms_of.setdefault(pair.object_id, []).extend([pair.term] if pair.term and not pair.negated else [])
     yield from terms_of.items()
 
 
@@ -322,13 +323,14 @@ def _parsed(line: str, number: int) -> tuple[Any, list[str]]:
 
     try:
         found = json.loads(line, object_pairs_hook=unique_keys)
+        name, terms = (found.get("id"), found.get("terms")) if isinstance(found, dict) else (None, found)
+        json.dumps(name, allow_nan=False)  # JSON has no NaN, so it cannot be in an answer either
     except (ValueError, RecursionError) as error:
         raise DataError(
             f'this line is not JSON ({error}); expected a list of terms, such as ["term", ...]',
             "standard input",
             number,
         ) from None
-    name, terms = (found.get("id"), found.get("terms")) if isinstance(found, dict) else (None, found)
     if not isinstance(terms, list) or not all(isinstance(term, str) for term in terms):
         raise DataError(
             f'expected ["term", ...] or {{"id": ..., "terms": ["term", ...]}} with terms as text, got {line[:80]}',

@@ -15,7 +15,7 @@ UNKNOWN_TERM, OBSOLETE_TERM = "term unknown to the ontology", "obsolete term"
 # {row} stands for the dataset's word for a row.
 NO_ROW, SHARED_SYNONYM = "no {row} of this name is annotated", "synonym of several {row}s"
 CONFLICTING_IDS = "same {row} under several ids, which conflict"
-REPEATED_IDS = "same {row} under an earlier id"
+REPEATED_IDS, SAME_ROW = "same {row} under an earlier id", "identical row of the same class"
 OF_OTHERS = "{row} is not a row"
 NO_ANNOTATION = "no usable annotation"
 UNKNOWN_FEATURE = "unknown to the ontology: 0 in every row"
@@ -105,6 +105,7 @@ class Account:
         self.annotations = Tally("annotations")
         self.label_rows = Tally("label rows")
         self.rows = Tally(rows)
+        self.unlabelled = Tally("unlabelled {row}s")  # with a class for rows without a label
         self.terms = Tally(terms)
         self.table_rows = Tally("table rows")
         self.table_columns = Tally("table columns")
@@ -115,6 +116,7 @@ class Account:
             self.annotations,
             self.label_rows,
             self.rows,
+            self.unlabelled,
             self.terms,
             self.table_rows,
             self.table_columns,
@@ -138,7 +140,12 @@ class Account:
             )
         for reason, words in _LOST_LABELS.items():
             if lost := self.label_rows.dropped[reason]:
-                yield f"{lost} of {self.label_rows.read} label rows {words}; they are left out"
+                fate = (
+                    "ids without any label count as unlabelled"
+                    if reason == NO_LABEL and self.unlabelled.read
+                    else "they are left out"
+                )
+                yield f"{lost} of {self.label_rows.read} label rows {words}; {fate}"
         no_term = f"name a term that is unknown or obsolete{_such_as(unmatched)}"
         found = (
             (self.annotations, (UNKNOWN_TERM, OBSOLETE_TERM), no_term),

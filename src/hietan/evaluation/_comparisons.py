@@ -13,7 +13,6 @@ from hietan.evaluation._bootstrap import Bootstrap
 from hietan.evaluation._effect_sizes import ROPE, bayesian_signed_rank, rank_biserial
 from hietan.evaluation._metrics import METRICS
 from hietan.evaluation._rank_tables import Ranking
-from hietan.evaluation._rank_tests import Comparison
 
 if TYPE_CHECKING:
     from hietan.evaluation._study.results import StudyResults
@@ -129,25 +128,21 @@ def compare_methods(
     for method in sorted(ranks, key=lambda m: ranks[m]):
         against: dict[str, Any] = {}
         if method in holm:
-            against = _tests(holm[method], wilcoxon[method])
-            against |= _effects(ranking, method, holm[method].control, rope)
+            tests = {
+                "control": holm[method].control,
+                "holm_threshold": holm[method].threshold,
+                "p_value": holm[method].p_value,
+                "p_adjusted": holm[method].p_adjusted,
+                "wilcoxon_p_value": wilcoxon[method].p_value,
+                "wilcoxon_p_adjusted": wilcoxon[method].p_adjusted,
+            }
+            against = tests | _effects(ranking, method, holm[method].control, rope)
             if drawn is not None and ranking.metric == "gmean":
                 low, high = drawn.difference(method, holm[method].control)
                 against |= {"difference_low": low, "difference_high": high}
         which = (ranking.tuning, ranking.setting, ranking.metric, len(ranking.datasets), method)
         rows.append(MethodComparison(*which, ranks[method], won[method], means[method], **against))
     return tuple(rows)
-
-
-def _tests(holm: Comparison, wilcoxon: Comparison) -> dict[str, Any]:
-    return {
-        "control": holm.control,
-        "holm_threshold": holm.threshold,
-        "p_value": holm.p_value,
-        "p_adjusted": holm.p_adjusted,
-        "wilcoxon_p_value": wilcoxon.p_value,
-        "wilcoxon_p_adjusted": wilcoxon.p_adjusted,
-    }
 
 
 def _effects(ranking: Ranking, method: str, control: str, rope: float) -> dict[str, Any]:

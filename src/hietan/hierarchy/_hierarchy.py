@@ -23,7 +23,7 @@ from hietan.hierarchy._edge_columns import RELATION, find_ends, find_names, orde
 from hietan.hierarchy._graph import IndexLists
 from hietan.hierarchy._tables import column_labels, missing_ones, n_columns, read_ones, write_like
 from hietan.hierarchy._taxonomies import code_parents, path_parents
-from hietan.hierarchy._term_rows import ClosedColumns
+from hietan.hierarchy._term_rows import ClosedColumns, is_missing
 
 _X = TypeVar("_X")
 
@@ -127,9 +127,9 @@ class Hierarchy:
     def from_prefixes(cls, codes: Iterable[str]) -> Hierarchy:
         """Build a hierarchy from codes that begin with their parent's code, as in ICD-10, ATC and NAICS.
 
-        The parent of a code is the longest other code that it begins with or, if there is none, the narrowest range
-        that contains it, such as E08-E13. The part of a code before its first dot is a feature even if it is not
-        among the codes.
+        The parent of a code is the narrowest code or range that covers it. A code covers all codes that begin with it,
+        and a range such as E08-E13 covers the codes between its ends. The part of a code before its first dot is a
+        feature even if it is not among the codes.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class Hierarchy:
         names = _check_names((f"x{j}" for j in range(d)) if features is None else features)
         if len(names) != d:
             raise ValueError(
-                f"A has {d} columns, but features has {len(names)} names; pass one name per column"
+                f"A has {d} columns but features has {len(names)} names; pass one name per column"
             )
         return cls._from_arrays(names, entries.row[edge], entries.col[edge])
 
@@ -644,7 +644,7 @@ def _edges_of_frame(frame: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
         rows = [(parent, child) for child, parent in rows]
     pairs, names = list[tuple[Any, Any]](), list[Any]()
     for parent, child in rows:
-        if _is_missing(parent):
+        if is_missing(parent) or parent == "":
             names.append(child)
         else:
             pairs.append((parent, child))
@@ -654,7 +654,7 @@ def _edges_of_frame(frame: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
 
 def _order_from_data(rows: Sequence[tuple[Any, Any]], labels: Sequence[Any]) -> str:
     """Return the order of two columns whose names do not show it. Warn unless the data show the documented order."""
-    order = order_from_roots([["" if _is_missing(end) else str(end) for end in row] for row in rows])
+    order = order_from_roots([["" if is_missing(end) else str(end) for end in row] for row in rows])
     if order != "parent-child" and rows:
         parent, child = labels[::-1] if order else labels
         why = "there are fewer roots than leaves this way" if order else "the data do not show the order"
@@ -665,7 +665,3 @@ def _order_from_data(rows: Sequence[tuple[Any, Any]], labels: Sequence[Any]) -> 
             stacklevel=4,
         )
     return order or "parent-child"
-
-
-def _is_missing(name: Any) -> bool:
-    return name is None or name == "" or name != name  # NaN differs from itself

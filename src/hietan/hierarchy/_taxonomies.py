@@ -47,11 +47,11 @@ def path_parents(paths: Iterable[str], separator: str) -> dict[str, str]:
 
 
 def code_parents(codes: Iterable[str]) -> dict[str, str]:
-    """Return each code's parent, which is the longest other code that it begins with, or "" for a root.
+    """Return each code's parent, which is the narrowest other code or range that covers it, or "" for a root.
 
-    A code such as "E08-E13" is a range that contains the codes in between. The part before a dot is also a code, even
-    if it is not listed. A code covers all texts that begin with it, and a range covers the texts between its ends. So
-    one ordered pass over these intervals finds the parents.
+    A code covers all texts that begin with it. A code such as "E08-E13" is a range, which covers the texts between its
+    ends. The part before a dot is also a code, even if it is not listed. One ordered pass over these intervals finds
+    the parents.
     """
     listed = dict.fromkeys(codes)
     listed |= dict.fromkeys(stem for code in listed if (stem := code.partition(".")[0]))

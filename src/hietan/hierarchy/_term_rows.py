@@ -61,18 +61,29 @@ def rows_from_lists(lists: Iterable[Any], closed: ClosedColumns) -> TermRows:
     return _closed_rows(enumerate(lists), closed)
 
 
-def listed(cell: Any) -> list[Any]:
-    """Return the terms in a cell: all items of a list, none for a missing value, or a single term.
+def is_missing(value: Any) -> bool:
+    """Return whether a value means a missing value in Python, NumPy or pandas: None, NaN, NaT or NA.
 
-    >>> listed(["tea", "milk"]), listed("tea"), listed(None)
+    >>> is_missing(None), is_missing(np.nan), is_missing("nan"), is_missing(0)
+    (True, True, False, False)
+    """
+    if isinstance(value, str | float):  # quickly: only NaN differs from itself
+        return bool(value != value)
+    return str(value).lower() in ("none", "nan", "nat", "<na>")
+
+
+def listed(cell: Any) -> list[Any]:
+    """Return the terms in a cell: the items of a list, none for a missing value, or a single term.
+
+    >>> listed(["tea", "milk", None]), listed("tea"), listed(None)
     (['tea', 'milk'], ['tea'], [])
     """
     if not isinstance(cell, _LISTS):
-        return [] if cell is None or cell != cell else [cell]
+        return [] if is_missing(cell) else [cell]
     for term in cell:
         if isinstance(term, _LISTS):
             raise TypeError(f"expected a list of terms, got a list of lists: {clip(list(cell))}; flatten it")
-    return list(cell)
+    return [term for term in cell if not is_missing(term)]
 
 
 def has_lists(column: Any) -> bool:
@@ -118,7 +129,7 @@ def _closed_rows(rows: Iterable[tuple[object, Any]], closed: ClosedColumns) -> T
             if found is not None:
                 parts.append(found)
                 total += len(found)
-            elif term is None or (not isinstance(term, str) and str(term) in ("nan", "<NA>", "NaT")):
+            elif is_missing(term):
                 raise ValueError(f"row {name!r} contains a missing term ({term}); remove it")
             else:
                 unknown[str(term)] = unknown.get(str(term), 0) + 1
@@ -165,7 +176,7 @@ def column_ones(column: Any, name: object) -> NDArray[np.bool_]:
         values.dtype.kind not in "bui"
     ):  # numbers or truth values, perhaps with missing ones, categories, or text
         for row, value in enumerate(values.tolist()):
-            if value is None or value != value:
+            if is_missing(value):
                 raise ValueError(
                     f"column {name!r} has no value in row {row}; fill it in, for example with fillna(0)"
                 )

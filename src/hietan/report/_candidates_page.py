@@ -250,12 +250,16 @@ def _rows(candidates: Candidates, others: Sequence[Candidates]) -> dict[str, Any
 
 def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dict[str, Any]:
     """Return a model's predictions for the named rows. Raise ValueError if the model's rows or classes differ."""
-    trained, classes = ranking.trained, first.trained.class_names
-    if trained.class_names != classes or ranking.positive != first.positive:
-        listed = (f"{', '.join(r.trained.class_names)} (positive: {r.positive})" for r in (first, ranking))
+    trained = ranking.trained
+    each = [(r.trained.class_names, r.positive, r.trained.unlabelled) for r in (first, ranking)]
+    if each[0] != each[1]:
+        listed = (
+            f"{', '.join(names)} (positive: {wanted}, unlabelled: {other or 'none'})"
+            for names, wanted, other in each
+        )
         raise ValueError(
-            f"the models have different classes or positive classes ({' and '.join(listed)}); use models with "
-            "the same classes and the same positive class"
+            f"the models differ in their classes, positive class or unlabelled class ({' and '.join(listed)}); use "
+            "models in which all three are the same"
         )
     place = {name: i for i, name in enumerate(ranking.data.instance_names)}
     missing = [name for name in names if name not in place]
@@ -274,7 +278,9 @@ def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dic
     shown = {"calibrated": ranking.probabilities if trained.calibration is not None else None}
     for name, values in {**shown, "lift": ranking.lifts}.items():
         if values is not None:
-            scores[name] = [significant(value) for value in values[order].tolist()]
+            scores[name] = [
+                None if value != value else significant(value) for value in values[order].tolist()
+            ]
     if ranking is first and ranking.p_values is not None:
         scores["p_value"] = [significant(p) for p in ranking.p_values[order[: ranking.n_new]].tolist()]
     return scores

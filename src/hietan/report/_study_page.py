@@ -40,7 +40,7 @@ Line = dict[str, str]
 COMPARED = ("auc", "gmean", "average_precision")
 """The scores by which methods are compared in pairs."""
 MOST_CURVES = 40
-"""The number of (dataset, method) pairs up to which a report has curves and calibrated probabilities."""
+"""The largest number of (dataset, method) pairs for which a report has curves and calibrated probabilities."""
 
 
 def write_report(

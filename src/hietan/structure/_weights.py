@@ -71,7 +71,8 @@ def require_classes(y: NDArray[np.generic], weights: NDArray[np.float64], units:
     if lost.size:
         raise ValueError(
             f"the row weights of class {lost.tolist()[0]!r}, up to {weights[y == lost[0]].max()}, are too small "
-            f"for the total of {weights.sum()}, so they are all rounded to 0; use weights that differ less"
+            f"for the total of {weights.sum()}, so they are all rounded to 0; use weights that differ less from "
+            "one another"
         )
 
 

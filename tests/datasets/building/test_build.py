@@ -181,6 +181,20 @@ def test_identical_rows_of_one_class_once(go):
     assert data.provenance["equal_rows"]["contradictions"] == 1
 
 
+def test_unlabelled_rows_are_counted_apart_from_labelled_ids(go):
+    """Otherwise, the share of lost labels would seem small."""
+    given = statements(*((f"g{i}", "GO:3" if i % 2 else "GO:4") for i in range(40)))
+    labels = {f"lost{i}": "yes" for i in range(9)} | {"g1": "yes"}
+    with pytest.warns(
+        DataWarning, match=r"90\.0% of the labelled rows \(9 of 10\) have no usable annotation"
+    ):
+        data = build_dataset(go, given, labels, others="rest", min_support=1, deduplicate=True)
+    assert data.instance_names == ("g1", "g0", "g3")
+    assert account(data, "labelled rows")["used"] == 1 and account(data, "labelled rows")["read"] == 10
+    unlabelled = {"read": 39, "used": 2, "dropped": {"identical row of the same class": 37}}
+    assert account(data, "unlabelled rows") == unlabelled
+
+
 def test_rows_that_differ_in_a_root_alone_both_stay(go):
     given = statements(("a", "GO:1"), ("c", "GO:1"), ("c", "GO:0003674"), ("b", "GO:2"))
     data = build_dataset(go, given, LABELS, min_support=1, deduplicate=True)
@@ -224,7 +238,7 @@ def test_one_gene_under_two_ids_with_different_labels(go, policy, rows):
         warnings.filterwarnings("ignore", "all 1 rows have the label", DataWarning)
         data = build_dataset(go, given, {**LABELS, "c": "no"}, min_support=1, on_conflict=policy)
     assert data.instance_names == rows
-    with pytest.raises(DataError, match=r"ids of the same row have different labels: a \(yes\), c \(no\)"):
+    with pytest.raises(DataError, match=r"ids of the same row have different labels \(a \(yes\), c \(no\)\)"):
         build_dataset(go, given, {**LABELS, "c": "no"}, min_support=1, on_conflict="raise")
 
 

@@ -5,6 +5,7 @@ from dataclasses import fields
 import pytest
 
 from hietan.datasets import BuildOptions
+from hietan.datasets._building import build
 
 OPTIONS = {field.name: field.default for field in fields(BuildOptions)}
 # Where an option of the command has another name than the argument, or another form.
@@ -41,6 +42,17 @@ def test_the_command_has_the_same_options_and_defaults():
         "positive",
     }
     assert set(command) - {COMMAND.get(name, name) for name in OPTIONS} <= others
+
+
+def test_the_help_names_every_word_for_a_row():
+    pytest.importorskip("typer")
+    from typer.main import get_command
+
+    from hietan.cli._app import make_app
+
+    text = next(o.help for o in get_command(make_app()).commands["build"].params if o.name == "row_noun")
+    assert all(format.partition("-")[0] in text.lower() for format in build._OF_GENES)
+    assert all(noun in text for noun in ("gene", *build._NOUNS.values(), "otherwise row"))
 
 
 def test_each_option_has_one_form():

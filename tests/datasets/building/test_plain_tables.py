@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hietan import Hierarchy
+from hietan import Hierarchy, HierarchyEncoder
 from hietan.datasets import Dataset, build_dataset, read_annotations, read_edges, read_labels, read_ontology
 from hietan.exceptions import DataError, DataWarning, HierarchyWarning
 from support.gaf_lines import gaf_line
@@ -149,7 +149,7 @@ def test_hpoa_has_names_and_not():
 
 def test_a_file_without_organisms_refuses_a_taxon(tmp_path):
     (tmp_path / "x.gpad").write_text(STATEMENTS["GPAD 2.0"])
-    with pytest.raises(ValueError, match=r"x.gpad \(gpad-2\) does not name organisms; leave out taxon"):
+    with pytest.raises(ValueError, match=r"x.gpad \(gpad-2\) does not name organisms; omit taxon"):
         build_dataset(EDGES, tmp_path / "x.gpad", LABELS, taxon=6239)
 
 
@@ -242,7 +242,7 @@ def test_edges_without_relations_are_not_called_is_a():
     assert data.provenance["options"]["relations"] == ["all edges"]
     assert data.provenance["detected"][-1].endswith("not used: since (1999)")
     with pytest.raises(
-        ValueError, match="no relation 'part_of'; its edges have no relations; name the relation column"
+        ValueError, match="no relation 'part_of'; its edges have no relations; call their column relation"
     ):
         build_dataset(EDGES, PAIRS, relations="part of")
 
@@ -369,7 +369,11 @@ def read_all(read, source):
 @pytest.mark.parametrize(
     ("read", "text", "message"),
     [
-        (read_edges, "a,b,c\n1,2,3\n", "name the two edge columns .* the columns are a, b, c"),
+        (
+            read_edges,
+            "a,b,c\n1,2,3\n",
+            "name them parent and child in the first row, .* The columns are a, b, c",
+        ),
         (read_edges, "", "the file is empty"),
         (read_edges, "parent,child\n", "the table has no edges"),
         (
@@ -383,7 +387,7 @@ def read_all(read, source):
             "parent,child\na,\n",
             "line 2: the row has the parent 'a' but no child; fill in the child, or remove the row",
         ),
-        (read_edges, 'parent,child\na,"b\n', "line 2: not valid CSV"),
+        (read_edges, 'parent,child\na,"b\n', "line 2: this line is not valid CSV"),
         (read_annotations, "a,b,c\n", "the columns of ids and terms are unclear"),
         (
             read_annotations,
@@ -611,6 +615,22 @@ def test_labels_that_differ_only_in_case_are_pointed_out():
         build_dataset(EDGES, pairs, labels, min_support=1)
 
 
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NaT, pd.NA])
+def test_missing_objects_are_never_terms(missing, expected):
+    lists = {item: [missing, *terms] for item, terms in LISTED.items()} | {"p9": [missing]}
+    pairs = [*PAIRS, ("p1", missing), ("p9", missing)]
+    frame = pd.DataFrame(pairs, columns=["item", "term"])
+    for form in (lists, pairs, frame, frame.astype(object), frame.convert_dtypes()):
+        assert same(expected, build_dataset(EDGES, form, LABELS, min_support=1))
+    table = pd.DataFrame(
+        {"terms": [*lists.values(), missing], "season": [*LABELS.values(), "summer", "winter"]}
+    )
+    data = Dataset.from_frame(table, "season", EDGES, min_support=1)
+    assert data.X.toarray().sum(axis=1)[-2:].tolist() == [0, 0] and "None" not in data.feature_names
+    with pytest.raises(ValueError, match="column 'tea' has no value in row 1"):
+        HierarchyEncoder(Hierarchy.from_edges(EDGES)).fit(pd.DataFrame({"tea": [1, missing]}, dtype=object))
+
+
 def test_frames_with_a_column_of_lists_give_the_same_dataset(expected):
     lists = pd.DataFrame({"item": list(LISTED), "terms": list(LISTED.values())})
     assert same(expected, Dataset.from_pairs(lists, LABELS, EDGES))
@@ -621,7 +641,8 @@ def test_frames_with_a_column_of_lists_give_the_same_dataset(expected):
     data = Dataset.from_frame(mixed, "season", EDGES)
     assert same(expected, data.subset(features=features)) and "price=1" in data.feature_names
     with pytest.warns(
-        DataWarning, match="'terms' contains terms that are not in the hierarchy and are left out: 'oil'"
+        DataWarning,
+        match=r"'terms' contains terms that are not in the hierarchy \('oil'\); they are left out",
     ):
         Dataset.from_frame(frame.assign(terms=[["tea"], ["oil"], [], None]), "season", EDGES)
     with pytest.raises(ValueError, match="the column 'terms' contains lists of terms; pass the hierarchy"):

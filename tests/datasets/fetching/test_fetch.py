@@ -157,9 +157,9 @@ def test_progress_is_shown_only_when_asked_for(server, home, monkeypatch, capsys
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("empty", "the download is empty"),
-        ("nothing", "the download is empty"),
-        ("page", "the download is a web page, not the file"),
+        ("empty", "the server sent an empty file"),
+        ("nothing", "the server sent an empty file"),
+        ("page", "the server sent a web page instead of the requested file"),
         ("insecure", "the address redirects to http://localhost:.*; only https addresses are accepted"),
         ("circle", "[Rr]edirects"),
     ],

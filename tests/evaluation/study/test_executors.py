@@ -201,7 +201,7 @@ def test_a_cluster_without_workers_or_with_other_versions(tmp_path, monkeypatch)
     monkeypatch.setattr(executors, "PATIENCE", ENOUGH)
     with dask_client():
         monkeypatch.setattr(fingerprint, "version", lambda package: "0.9")
-        assert "but the study uses 0.9; the results might differ" in refused(tmp_path, backend="dask")
+        assert "but the study uses 0.9, so the results might differ" in refused(tmp_path, backend="dask")
 
 
 @patient

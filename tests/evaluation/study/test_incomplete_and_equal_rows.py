@@ -130,7 +130,7 @@ def test_invalid_shares(lose):
 
 def test_losses_need_a_hierarchy():
     bare = SimpleNamespace(X=DATA.X, y=DATA.y, name="bare")
-    with pytest.raises(StudyError, match="lose needs a hierarchy, and dataset bare has none"):
+    with pytest.raises(StudyError, match="lose needs a hierarchy, but dataset bare has none"):
         run_study([bare], {"nb": BernoulliNB()}, cv=3, lose=[0.3])
 
 

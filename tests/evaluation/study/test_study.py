@@ -266,7 +266,7 @@ def test_another_version_is_noticed(tmp_path, monkeypatch):
         ),
         (
             lambda: run_study(DATASETS, {"f": make_pipeline(FunctionTransformer(lambda X: X), TAN())}),
-            "use named functions",
+            "replace lambdas with named functions",
         ),
     ],
 )

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from hietan._runtime.spelling import first_few
-from hietan.datasets._build_log import LEFT_OUT, NO_ROW, OF_OTHERS, UNDEFINED_PARENT, Account, Tally
+from hietan.datasets._build_log import LEFT_OUT, NO_ROW, OF_OTHERS, SAME_ROW, UNDEFINED_PARENT, Account, Tally
 from hietan.datasets._building.columns import Columns, choose_columns, given_columns
 from hietan.datasets._building.extra_columns import (
     Attributes,
@@ -188,7 +188,13 @@ def assemble(
         rows = all_rows(genes, options.match[0], account.rows)
     else:
         rows = labelled_rows(
-            known_labels, genes, options.match, options.on_conflict, account.rows, options.others
+            known_labels,
+            genes,
+            options.match,
+            options.on_conflict,
+            account.rows,
+            options.others,
+            account.unlabelled,
         )
     if not rows.names:
         raise DataError(account.worded(_why_no_row(account, known_labels, genes, go, meanings.unmatched)))
@@ -443,8 +449,11 @@ def _choose_table(
         further = passed_by_rows(list(tests.values()), attributes, len(rows.names))
         columns = columns.beside(further, tuple(tests), options.features)
     if options.deduplicate:
-        kept = first_of_each(columns.X, rows.labels)
-        account.rows.drop("identical row of the same class", len(rows.names) - len(kept))
+        kept, unlabelled = first_of_each(columns.X, rows.labels), account.unlabelled
+        unlabelled.drop(
+            SAME_ROW, unlabelled.used - sum(i >= account.rows.used for i in kept)
+        )  # the last rows
+        account.rows.drop(SAME_ROW, account.rows.used + unlabelled.used - len(kept))
         rows, columns = rows.take(kept), replace(columns, X=csr_array(columns.X[kept]))
     if options.features is None:
         columns = columns.without(
@@ -452,7 +461,7 @@ def _choose_table(
         )
     if not columns.names:
         raise DataError(
-            f"no feature is left of {account.terms.read:,} terms ({account.terms.why or 'no row has a term'}); "
+            f"no feature is left of {account.terms.read:,} terms: {account.terms.why or 'no row has a term'}; "
             "drop fewer terms, or check the annotations"
         )
     return rows, columns

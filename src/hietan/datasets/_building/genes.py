@@ -308,11 +308,17 @@ def all_rows(genes: Genes, kind: str, tally: Tally) -> GeneRows:
 
 
 def labelled_rows(
-    labels: Labels, genes: Genes, match: Sequence[str], on_conflict: str, tally: Tally, others: str = ""
+    labels: Labels,
+    genes: Genes,
+    match: Sequence[str],
+    on_conflict: str,
+    tally: Tally,
+    others: str,
+    unlabelled: Tally,
 ) -> GeneRows:
     """Return a row per labelled id that is an annotated gene.
 
-    Other annotated genes get rows only if they get a class.
+    Other annotated genes get rows only if they get the class `others`. They come last, and `unlabelled` counts them.
 
     Several ids may mean the same gene (a symbol and a synonym, say). They become one row, named by the first id, or
     no row if their labels conflict.
@@ -334,13 +340,12 @@ def labelled_rows(
         else:
             tally.drop(REPEATED_IDS, len(names) - 1)
             chosen.append((names[0], objects, label))
-    n_labelled = len(chosen)
     if others:
         mentioned = (*labels.by_id, *labels.conflicting, *labels.unused)
         known = {each for name in mentioned for each in genes.objects(name, match)}
         rest = {name: found for name, found in genes.named_by(match[0]).items() if known.isdisjoint(found)}
         chosen += [(name, found, others) for name, found in rest.items() if genes.has_terms(found)]
-        tally.read += len(chosen) - n_labelled
+        unlabelled.read = len(chosen) - tally.used
     return GeneRows(
         [name for name, _, _ in chosen], [o for _, o, _ in chosen], [label for _, _, label in chosen]
     )

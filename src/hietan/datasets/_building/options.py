@@ -137,7 +137,7 @@ class BuildOptions:
             else frozenset(code.strip().upper() for code in listed(self.evidence)),
             "taxon": None if self.taxon is None else f"taxon:{str(self.taxon).removeprefix('taxon:')}",
             "features": _features(self.features),
-            "drop_terms": _as_tuple(self.drop_terms),
+            "drop_terms": (self.drop_terms,) if isinstance(self.drop_terms, str) else tuple(self.drop_terms),
             "missing_labels": listed(MISSING_VALUES if self.missing_labels is None else self.missing_labels),
             "label_words": listed(self.label_words),
             "format": _formats(self.format),
@@ -169,10 +169,6 @@ class BuildOptions:
         plain["evidence"] = None if self.evidence is None else sorted(self.evidence)
         plain["features"] = None if self.features is None else len(self.features)
         return {key: list(value) if isinstance(value, tuple) else value for key, value in plain.items()}
-
-
-def _as_tuple(names: str | Iterable[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def listed(words: Any) -> tuple[Any, ...]:

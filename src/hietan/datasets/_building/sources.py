@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
@@ -94,7 +95,7 @@ def open_annotations(annotations: Any, options: BuildOptions, ontology: Ontology
     if isinstance(annotations, Mapping):
         return _from_lists(annotations)
     if isinstance(annotations, Iterable) and not isinstance(annotations, str | bytes):
-        return map(_annotation, annotations)
+        return chain.from_iterable(map(_annotations_of, annotations))
     raise TypeError(
         "annotations must be a path, an open file, pairs (id, term), a dict {id: terms}, a data "
         "frame or an iterable of "
@@ -111,13 +112,13 @@ def _from_lists(annotations: Mapping[Any, Any]) -> Iterable[Annotation]:
         yield from (Annotation(str(item), str(term)) for term in listed(list(terms)))
 
 
-def _annotation(each: Any) -> Annotation:
+def _annotations_of(each: Any) -> list[Annotation]:
     if isinstance(each, Annotation):
-        return each
+        return [each]
     if isinstance(each, str) or not isinstance(each, Sequence | np.ndarray) or len(each) < 2:
         raise TypeError(f"expected a pair (id, term) or an Annotation, got {each!r:.80}")
-    item, term, *more = each
-    return Annotation(str(item), str(term), *more)
+    item, terms, *more = each
+    return [Annotation(str(item), str(term), *more) for term in listed(terms)]
 
 
 def _two_columns_of(frame: Any, what: str, wanted: Sequence[str | int | None]) -> Iterable[tuple[Any, Any]]:

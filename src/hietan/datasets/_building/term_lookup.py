@@ -73,7 +73,7 @@ class TermMeanings:
         position = self._position.get(term_id)
         if position is None:
             self._position[term_id] = position = len(self._meanings)
-            self._meanings.append(self._find(term_id))
+            self._meanings.append(self.find(term_id))
         meaning = self._meanings[position]
         _count(meaning, 1, tally)
         return meaning.term
@@ -99,7 +99,7 @@ class TermMeanings:
         new = list(
             islice(reversed(at), len(at) - len(self._meanings))
         )  # the last ones: a dict keeps its order
-        self._meanings += map(self._find, reversed(new))
+        self._meanings += map(self.find, reversed(new))
         for meaning in self._meanings[len(self._numbers) :]:
             self._numbers.append(-1 if meaning.term is None else number_of(meaning.term))
             self._is_counted.append(bool(meaning.change or meaning.reason))
@@ -110,7 +110,8 @@ class TermMeanings:
             _count(self._meanings[position], int(count), tally)
         return np.frombuffer(self._numbers, dtype=np.int64)[positions]
 
-    def _find(self, term_id: str) -> Meaning:
+    def find(self, term_id: str) -> Meaning:
+        """Return the meaning of an annotated term, without storing it."""
         current = self.ontology.resolve(term_id)
         if current is None:
             return self._no_match(term_id, UNKNOWN_TERM)

@@ -100,15 +100,15 @@ def read_edges(
     unused = table.unused(j for j in at if j is not None)
     if unused and table.heading is None and at.relation is None:
         warnings.warn(
-            f"{unused[0]}; if a column contains relations, name that column (--edge-columns PARENT,CHILD,RELATION)",
+            f"{unused[0]}; if a column contains relations, name it relation in the file, or pass edge_columns (for "
+            "`hietan build`: --edge-columns PARENT,CHILD,RELATION)",
             DataWarning,
             stacklevel=3,
         )
     is_closure = table.heading is not None and any("ancestor" in name.casefold() for name in table.heading)
     if at.distance is not None and named_order is not None and is_closure:
         edges, remark = direct_edges(table, at, order or named_order)
-        found_out = (f"{table.name}: {remark}", *unused)
-        return _ontology(edges, table.name, found_out, has_relations=False)
+        return _ontology(edges, table.name, (f"{table.name}: {remark}", *unused), has_relations=False)
     edges = _read(table, at)
     # An edge of which neither end occurs again would be a separate hierarchy, so it is a header.
     others = {name for edge in edges[1:] for name in edge[:2]}
@@ -136,7 +136,11 @@ def read_edges(
         what = "the table does not show which column is the parent;"
         if is_open and not others:
             what = f"the table has no edges after the row ({edges[0][0]}, {edges[0][1]}); if this is an edge,"
-        raise DataError(f"{what} set edge_order (--edge-order) to {' or '.join(EDGE_ORDERS)}", table.name)
+        raise DataError(
+            f"{what} name the columns parent and child in the first row, or set edge_order (for `hietan build`: "
+            f"--edge-order) to {' or '.join(EDGE_ORDERS)}",
+            table.name,
+        )
     if found == "child-parent":
         edges = [(parent, child, *rest) for child, parent, *rest in edges]  # type: ignore[misc]
     found_out = (*(f"{table.name}: {remark}" for remark in remarks), *unused)
@@ -164,13 +168,13 @@ def _find_columns(table: Table, columns: Sequence[str | int] | None) -> tuple[_C
     """Return the columns of an edge table, and the order of the ends if the column names show it."""
     heading, stated = table.heading or [], [table.column(column) for column in columns or ()]
     if len(set(stated)) < len(stated):
-        raise ValueError(f"edge_columns is {columns!r}; expected different columns")
+        raise ValueError(f"edge_columns is {columns!r}; expected columns that differ from one another")
     relation = stated[2] if len(stated) == 3 else _find_relations(table, stated)
     ends = find_ends(heading, stated[:2] or [j for j in range(table.width) if j != relation])
     if ends is None:
         raise DataError(
-            "the parent and child columns are unclear; name them with edge_columns (--edge-columns). The "
-            f"columns are {table.shown_columns()}",
+            "the parent and child columns are unclear; name them parent and child in the first row, or set "
+            f"edge_columns (for `hietan build`: --edge-columns). The columns are {table.shown_columns()}",
             table.name,
         )
     first, second, order = ends
@@ -250,6 +254,11 @@ def direct_edges(table: Table, at: _Columns, order: str) -> tuple[list[_Edge], s
             expected = "expected an ancestor, a descendant, and a distance of 0 or more"
             raise DataError(f"{', '.join(names)[:80]}, {distance[:20]!r}: {expected}", table.name, line)
         numbers.extend([*(number.setdefault(name, len(number)) for name in names), int(distance), line])
+    if not numbers:
+        raise DataError(
+            "the table has no edges; expected a row (ancestor, descendant, distance) for each pair",
+            table.name,
+        )
     above, below, distances, lines = np.frombuffer(numbers, dtype=np.int64).reshape(-1, 4).T
     features = tuple(number)
     _refuse(

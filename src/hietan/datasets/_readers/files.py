@@ -37,11 +37,11 @@ BROKEN = (
 )
 """The exceptions that a damaged file or archive can raise while it is read."""
 _BINARY = {
-    b"PAR1": "Parquet file",
-    b"ARRO": "Arrow file",
+    b"PAR1\x15": "Parquet file",  # in a text file, PAR1 is a gene; here, a Thrift record with an integer follows
+    b"ARROW1\0\0": "Arrow file",
     b"\xd0\xcf\x11\xe0": "old Excel workbook",
 }
-"""Kinds of tables that are not text, by their first four bytes."""
+"""Kinds of tables that are not text, by their first bytes."""
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".gaf", ".json", ".owl")
 
 
@@ -95,7 +95,10 @@ def numbered_lines(source: TextSource, *, whole: bool = False) -> Generator[tupl
         if "\0" in text:
             at = start + (rest + text).split("\0", 1)[0].count("\n")
             raise DataError(
-                "the file contains binary data (a NUL byte) instead of text; save it as text", name, at
+                "expected text, but this is binary data (it contains a NUL byte); decompress it, or save it as "
+                "UTF-8 text (`hietan build` also reads Parquet, Arrow and Excel files)",
+                name,
+                at,
             )
         known = rest + text
         lines = known.split("\n")
@@ -207,7 +210,7 @@ def open_binary_or_text(source: TextSource) -> Iterator[Any]:
         magic = _peek(raw)
         if magic[:2] == b"\x1f\x8b":
             raw = stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb"))
-        elif magic == b"PK\x03\x04" or member:
+        elif magic[:4] == b"PK\x03\x04" or member:
             try:
                 archive = stack.enter_context(zipfile.ZipFile(raw))
                 raw = stack.enter_context(archive.open(_member(archive, name, member)))
@@ -229,8 +232,8 @@ def binary_kind(source: TextSource) -> str:
             return binary_kind(file)
     raw: Any = source
     magic = _peek(raw) if hasattr(raw, "read") else b""
-    if magic != b"PK\x03\x04":
-        return _BINARY.get(magic, "")
+    if magic[:4] != b"PK\x03\x04":
+        return next((kind for start, kind in _BINARY.items() if magic.startswith(start)), "")
     position = raw.tell()
     try:
         with zipfile.ZipFile(raw) as archive:
@@ -242,11 +245,11 @@ def binary_kind(source: TextSource) -> str:
 
 
 def _peek(raw: Any) -> bytes:
-    """Return the first four bytes, or an empty result if the file cannot be rewound afterwards."""
+    """Return the first eight bytes, or an empty result if the file cannot be rewound afterwards."""
     if isinstance(raw.read(0), str) or not (hasattr(raw, "seekable") and raw.seekable()):
         return b""
     position = raw.tell()
-    magic: bytes = raw.read(4)
+    magic: bytes = raw.read(8)
     raw.seek(position)
     return magic
 

@@ -63,7 +63,11 @@ def read_obo(source: TextSource) -> Ontology:
                 )
             terms[term.id], starts[term.id] = term, start
     if not terms:
-        raise DataError("the file has no [Term] stanza; expected an ontology in OBO format", name)
+        raise DataError(
+            "the file has no [Term] stanza; expected an ontology in OBO format, or a table of edges, paths or codes. "
+            "If it contains paths, set separator (--separator) to the text between two names",
+            name,
+        )
     return Ontology(terms, header.get("data-version", ""), name, starts)
 
 

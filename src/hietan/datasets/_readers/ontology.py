@@ -214,7 +214,8 @@ class Ontology:
         unknown = [name for name in found if name not in self.relations]
         if unknown:
             no_column = (
-                "its edges have no relations; name the relation column (--edge-columns PARENT,CHILD,RELATION)"
+                "its edges have no relations; call their column relation in the file, or name it with edge_columns "
+                "(for `hietan build`: --edge-columns PARENT,CHILD,RELATION)"
             )
             has = f"its relations are {', '.join(self.relations)}" if self.has_relations else no_column
             raise ValueError(f"the ontology has no relation {unknown[0]!r}; {has}")
@@ -245,7 +246,7 @@ class Ontology:
             hint = (
                 ""
                 if relations == ("is_a",)
-                else f"; the relations are {', '.join(relations)}, so leave out one of them"
+                else f"; the relations are {', '.join(relations)}, so omit one of them"
             )
             raise DataError(f"{error}{hint}", self.source, line) from None
 

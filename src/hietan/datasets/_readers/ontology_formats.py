@@ -177,8 +177,8 @@ def read_ontology(
 def _recognised_format(source: TextSource) -> str:
     if is_path(source) and Path(source).is_fifo():  # looking at its first lines would lose them
         raise DataError(
-            "the format of a pipe cannot be detected; set format (--format) to one of "
-            f"{', '.join(ONTOLOGY_FORMATS)}",
+            "the format of a pipe cannot be detected; save it as a file, or set format (for `hietan build`: --format) "
+            f"to one of {', '.join(ONTOLOGY_FORMATS)}",
             source_name(source),
         )
     start = first_lines(source, PEEK)

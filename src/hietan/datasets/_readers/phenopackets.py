@@ -65,7 +65,8 @@ def read_packets(files: Iterable[tuple[Iterable[tuple[int, str]], str]]) -> Iter
                 yield Annotation(row, term, qualifier=qualifier, synonym_field=synonym)
     if empty:
         warnings.warn(
-            f"{len(empty):,} of {len(seen):,} phenopackets have no phenotypic features: {first_few(empty)}",
+            f"{len(empty):,} of {len(seen):,} phenopackets have no phenotypic features and add no annotations: "
+            f"{first_few(empty)}",
             DataWarning,
             stacklevel=2,
         )

@@ -12,6 +12,7 @@ from hietan.datasets._build_log import Tally
 from hietan.datasets._readers.binary_tables import binary_rows
 from hietan.datasets._readers.files import TextSource, binary_kind, numbered_lines, source_name
 from hietan.exceptions import DataError, DataWarning
+from hietan.hierarchy._term_rows import is_missing
 
 PEEK = 100
 """How many rows are examined to detect the content of a table."""
@@ -20,7 +21,6 @@ MISSING_VALUES = ("", "NA", "na", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NU
 """Texts that stand for a missing label or value. In a column of ids or terms, these texts are ordinary names, because
 a gene is called `nan`.
 """
-_MISSING_OBJECTS = ("none", "nan", "nat", "<na>")  # of Python, NumPy and pandas, as text in lower case
 
 # Number of rows to read at a time; with many more, Python's garbage collector would visit each again.
 _BLOCK = 1 << 10
@@ -210,13 +210,12 @@ def _records(lines: Iterable[_Numbered], delimiter: str, name: str) -> Iterator[
 
 
 def cell_text(value: Any) -> str:
-    """Return a value's text, or "" for an object that means a missing value in Python, NumPy or pandas.
+    """Return a value's text, or "" for a missing value.
 
     >>> cell_text(None), cell_text(float("nan")), cell_text("None"), cell_text(1)
     ('', '', 'None', '1')
     """
-    text = str(value)
-    return "" if not isinstance(value, str) and text.lower() in _MISSING_OBJECTS else text
+    return "" if is_missing(value) else str(value)
 
 
 def is_position(wanted: str | int) -> bool:

@@ -30,10 +30,17 @@ _LABEL = re.compile(r"(\w{1,60}_)?(id|name|title|description|descriptor|heading|
 
 
 def find_separator(lines: Iterable[str]) -> str | None:
-    """Return the separator between the names in a path, if most lines contain a path."""
+    """Return the separator between the names in a path, if most lines contain a path.
+
+    ">" without blanks is a separator only in lines that are not rows of a table, because "c.76A>T" is a variant.
+    """
     plain = [line for line in lines if not line.startswith("#")]
     found = [match[1] for line in plain if (match := _RANKED(line))]
-    found += [" > "] * sum(" > " in line for line in plain)
+    found += [
+        " > " if " > " in line else ">"
+        for line in plain
+        if " > " in line or (">" in line and not re.search(r"[\t,;]|[=-]>|^>|>$|>>", line))
+    ]
     return Counter(found).most_common(1)[0][0] if plain and 2 * len(found) >= len(plain) else None
 
 
@@ -51,13 +58,16 @@ def find_codes(rows: Sequence[Sequence[str]]) -> int | None:
         codes = [cell for cell in dict.fromkeys(cells) if _CODE(cell)]
         others = {cell for row in rows for k, cell in enumerate(row) if k != j}
         numbers = sorted(map(int, codes)) if all(map(str.isdecimal, codes)) else []
-        if (
-            len(cells) - len(codes) <= max(1, len(cells) // 20)
-            and others.isdisjoint(codes)
-            and (width == 1 or max(n_different[:j] + n_different[j + 1 :]) > len(rows) / 2)
-            and not (numbers and numbers[-1] - numbers[0] < len(cells))  # 1, 2, 3, ...
-            and 3 * sum(map(bool, code_parents(codes).values())) >= len(codes)
-        ):
+        try:
+            if (
+                len(cells) - len(codes) <= max(1, len(cells) // 20)
+                and others.isdisjoint(codes)
+                and (width == 1 or max(n_different[:j] + n_different[j + 1 :]) > len(rows) / 2)
+                and not (numbers and numbers[-1] - numbers[0] < len(cells))  # 1, 2, 3, ...
+                and 3 * sum(map(bool, code_parents(codes).values())) >= len(codes)
+            ):
+                return j
+        except ValueError:  # the reader of codes names the line
             return j
     return None
 
@@ -73,8 +83,9 @@ def read_taxonomy(
     """Read paths or codes. An optional second column contains each path's id or each code's name.
 
     Nodes are named by their paths or codes. Ids and names are also understood. An id or name that stands for several
-    nodes is a node below all of them. If a path has several ids, all ids are nodes below their paths. The last name
-    of a path is understood if no other path ends with it.
+    nodes is a node below all of them. If a path has several ids, all ids are nodes below their paths. An id or name
+    that equals a path or code always means that path or code. The last name of a path is understood if no other path
+    ends with it.
 
     Parameters
     ----------
@@ -191,10 +202,13 @@ def _warn_of_orphans(parents: dict[str, str], lines: dict[str, int], name: str) 
 def _terms(
     parents: dict[str, str], labels: dict[str, dict[str, None]], separator: str | None
 ) -> dict[str, Term]:
-    """Return the terms, with ids and names as alternative ids. A label shared by several nodes is a term below them."""
+    """Return the terms, with ids and names as alternative ids. A label shared by several nodes is a term below them.
+
+    A label that is itself a node means this node only.
+    """
     nodes_of = dict[str, list[str]]()
     for node, known in labels.items():
-        for label in known:
+        for label in (each for each in known if each not in parents):
             nodes_of.setdefault(label, []).append(node)
     has_groups = separator is not None and any(len(known) > 1 for known in labels.values())
     below = {label: nodes for label, nodes in nodes_of.items() if has_groups or len(nodes) > 1}
@@ -205,8 +219,4 @@ def _terms(
         also = [label] * (label not in below) + [end] * (n_ends[end] == 1 and end not in nodes_of)
         alt_ids = tuple(each for each in also if each and each not in parents)
         terms[node] = Term(node, end or label or node, is_a=(above,) if above else (), alt_ids=alt_ids)
-    root = Term("", "")
-    return terms | {
-        label: Term(label, label, is_a=(*terms.get(label, root).is_a, *nodes))
-        for label, nodes in below.items()
-    }
+    return terms | {label: Term(label, label, is_a=tuple(nodes)) for label, nodes in below.items()}

@@ -346,7 +346,7 @@ def ontology_parents(hierarchy: Any) -> list[list[int]]:
     return [[hierarchy.index(p) for p in hierarchy.parents(name)] for name in hierarchy.features]
 
 
-def decimal(value: float, digits: int = 4) -> float | None:
+def decimal(value: float, digits: int = 6) -> float | None:
     """Return a number rounded for display. NaN becomes None, and infinity becomes a very large number."""
     return None if value != value else round(min(max(float(value), -INFINITE), INFINITE), digits)
 
@@ -356,7 +356,7 @@ def significant(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def decimals(values: Iterable[float], digits: int = 4) -> list[float | None]:
+def decimals(values: Iterable[float], digits: int = 6) -> list[float | None]:
     """Return numbers rounded for display, like `decimal`."""
     return [decimal(value, digits) for value in values]
 

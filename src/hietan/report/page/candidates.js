@@ -211,14 +211,16 @@ function candidateLines(g) {
 }
 
 // The lift if one class is unlabelled, otherwise the calibrated probability or, without it, the log-odds.
+// Training rows have no lift, because the model has seen them.
 function mainScore({ lift, calibrated }, row, score) {
-  if (lift) return `lift ${liftText(lift[row])}`;
-  return calibrated ? probability(calibrated[row]) : score;
+  if (Number.isFinite(lift?.[row])) return `lift ${liftText(lift[row])}`;
+  return Number.isFinite(calibrated?.[row]) ? probability(calibrated[row]) : score;
 }
 
 function furtherScores({ lift, calibrated }, row, score) {
-  const chance = lift && calibrated && `; P = ${probability(calibrated[row])}`;
-  return (lift || calibrated) && [`log-odds ${score}`, chance];
+  const chance =
+    Number.isFinite(lift?.[row]) && Number.isFinite(calibrated?.[row]) && `; P = ${probability(calibrated[row])}`;
+  return (Number.isFinite(lift?.[row]) || Number.isFinite(calibrated?.[row])) && [`log-odds ${score}`, chance];
 }
 
 const liftText = (lift) => String(Number(lift.toPrecision(3)));

@@ -29,7 +29,8 @@ const verdictNote = () =>
   note(
     `AUC is the share of pairs of ${rowNouns}, one from each class, that the method ranks in the right order. `,
     "Chance level is 0.5. ",
-    datasets.length === 1 && "Within the sampling error, because the 95% bootstrap interval of the difference includes zero.",
+    datasets.length === 1 &&
+      "Within the sampling error, because the 95% bootstrap interval of the difference includes zero.",
   );
 
 function rankingSection(rankings) {

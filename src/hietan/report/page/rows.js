@@ -249,7 +249,7 @@ function scoreTable(dataset, row) {
 function scoreNote(dataset) {
   const [calibrated, raw] = [isCalibrated(dataset), showsRaw(dataset)];
   return note(
-    "Log-odds are the sum of the model's contributions. ",
+    "The log-odds of an explained method are the sum of its contributions. ",
     calibrated && "Calibration changes P but not the log-odds. ",
     about.unlabelled &&
       `The lift is how many times more frequent these log-odds are among known than among unlabelled ${rowNouns}. `,
@@ -259,7 +259,8 @@ function scoreNote(dataset) {
         : `Calibrated P is fitted to held-out ${rowNouns}, so about 80% of ${rowNouns} with P = 0.8 have the class. `),
     raw && "Raw P is the method's uncalibrated probability, which is often too close to 0 or 1. ",
     report.lists &&
-      `The p-value is about the share of held-out ${rowNouns} of the other class that rank at least as high.`,
+      `The p-value is roughly the number of held-out ${rowNouns} of the other class that rank at least as high, ` +
+        `divided by the number of all held-out ${rowNouns}.`,
   );
 }
 
@@ -279,9 +280,10 @@ function scoreRow(dataset, row, method, prediction) {
   );
 }
 
-const strongOr = (text) => numberCell(text === undefined ? "–" : el("strong", {}, text));
-const calibratedCell = ({ calibrated }, row) => strongOr(calibrated && probability(calibrated[row]));
-const liftCell = ({ lift }, row) => strongOr(lift && liftText(lift[row]));
+const strongOr = (text) => numberCell(text ? el("strong", {}, text) : "–");
+const calibratedCell = ({ calibrated }, row) =>
+  strongOr(Number.isFinite(calibrated?.[row]) && probability(calibrated[row]));
+const liftCell = ({ lift }, row) => strongOr(Number.isFinite(lift?.[row]) && liftText(lift[row]));
 const pValueCell = (prediction, row) => report.lists && numberCell(pValueOf(prediction, row, "", "–"));
 
 // Log-odds exist for two classes only; a method may also give neither.

@@ -134,7 +134,7 @@ function confusionCard(dataset, method) {
     el(
       "div",
       { class: "grid two" },
-      confusionMatrix(dataset, confusion, "At the default threshold, 0.5"),
+      confusionMatrix(dataset, confusion, "As the method predicts"),
       tuned && confusionMatrix(dataset, tuned.counts, tunedWords),
     ),
     tuned?.by === "other folds" &&
