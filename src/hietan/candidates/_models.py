@@ -714,7 +714,7 @@ def check_folds(folds: int | None, validate: bool, fdr: str = "cv") -> None:
         return
     if isinstance(folds, bool) or not isinstance(folds, Integral) or folds < 1:
         raise ValueError(
-            f"folds is {folds!r}; expected a whole number of folds, or 1 to hold out one part of the rows"
+            f"folds is {folds!r}; expected 2 or more folds, or 1 to hold out a single part of the rows"
         )
     if not validate:
         raise ValueError(

@@ -259,7 +259,7 @@ class Dataset:
         return count_equal_rows(self.X, self.y)
 
     def summary(self) -> DatasetSummary:
-        """Return the dataset's sizes, classes, losses and origin as plain values."""
+        """Return the dataset's sizes, classes and origin, and what was dropped, as plain values."""
         return summarize(self)
 
     def subset(self, rows: Any = None, features: Any = None, *, name: str | None = None) -> Dataset:

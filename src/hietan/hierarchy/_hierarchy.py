@@ -572,8 +572,8 @@ def rebuild(features: Iterable[Any], parent: NDArray[Any], child: NDArray[Any]) 
             )
         if ends.size and not 0 <= int(ends.min()) <= int(ends.max()) < len(names):
             raise ValueError(
-                f"the edges have positions from {ends.min()} to {ends.max()}; expected positions of the "
-                f"{len(names)} features, which start at 0"
+                f"the edges contain feature positions from {ends.min()} to {ends.max()}; expected positions from 0 to "
+                f"{len(names) - 1}"
             )
     if parent.shape != child.shape:
         raise ValueError(

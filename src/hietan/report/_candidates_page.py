@@ -249,7 +249,9 @@ def _rows(candidates: Candidates, others: Sequence[Candidates]) -> dict[str, Any
 
 
 def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dict[str, Any]:
-    """Return a model's predictions for the named rows. Raise ValueError if the model's rows or classes differ."""
+    """Return a model's predictions for the named rows. Raise ValueError unless it ranked the same rows and classes as
+    `first`.
+    """
     trained = ranking.trained
     each = [(r.trained.class_names, r.positive, r.trained.unlabelled) for r in (first, ranking)]
     if each[0] != each[1]:

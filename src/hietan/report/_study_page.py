@@ -38,7 +38,7 @@ from hietan.report._verdicts import study_title, study_verdict
 FORMAT = 1
 Line = dict[str, str]
 COMPARED = ("auc", "gmean", "average_precision")
-"""The scores by which methods are compared in pairs."""
+"""The metrics by which methods are compared in pairs."""
 MOST_CURVES = 40
 """The largest number of (dataset, method) pairs for which a report has curves and calibrated probabilities."""
 
@@ -211,7 +211,7 @@ def _numbers(ranking: Ranking, methods: Sequence[tuple[str, ...]]) -> list[int]:
 
 
 def _incomplete(by_share: Mapping[float, Ranking], methods: Sequence[tuple[str, ...]]) -> dict[str, Any]:
-    """Return each method's mean scores by share of lost annotations."""
+    """Return each method's mean scores for each share of lost annotations."""
     first = by_share[0]
     return {
         "metric": first.metric,
@@ -441,7 +441,7 @@ def _curve(truth: Any, proba: Any) -> list[Any]:
 
 
 def _tested(lines: Sequence[Line]) -> list[Line]:
-    """Return the rows that scores are computed on."""
+    """Return the rows on which metrics are computed."""
     return [line for line in lines if line.get("tested") != "0"]
 
 
@@ -564,7 +564,7 @@ def _counts(truth: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> list[list
 
 
 def _pairs(found: Mapping[int, Quality], score: str) -> list[list[Any]]:
-    """Return [method, best, difference, low, high, share of draws above] for each method and the best method."""
+    """Compare each method with the best one: [method, best method, difference, low, high, share of draws above 0]."""
     known = {i: quality for i, quality in found.items() if np.isfinite(quality.draws[score][0])}
     if len(known) < 2:
         return []

@@ -85,9 +85,7 @@ def _others(close: Sequence[str], n_others: int, words: str) -> str:
 
 
 def candidates_verdict(candidates: Candidates, noun: str) -> str:
-    """Return a sentence about how well the model separates held-out rows, and how well the annotation count alone does
-    so.
-    """
+    """Return a sentence on how well the model separates held-out rows, compared with the annotation count alone."""
     trained = candidates.trained
     kind, quality = type(trained.classifier).__name__, trained.validation
     if quality is None or quality.auc is None:

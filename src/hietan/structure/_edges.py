@@ -81,8 +81,8 @@ class EdgeRanking:
 
     @cached_property
     def lone_feature(self) -> int:
-        """The feature to keep if all features are mutually redundant, which has the highest mutual information with
-        the class.
+        """The feature with the highest mutual information with the class. It is kept if all features are mutually
+        redundant.
         """
         return _kernel.most_informative(self.counts.kernel)
 

@@ -242,7 +242,8 @@ class Ontology:
         try:
             return Hierarchy.from_edges(edges, features=list(nodes))
         except ValueError as error:
-            line = next((line for term, line in self.lines.items() if term in str(error)), None)
+            shown = {*str(error).partition(": ")[2].split(" -> "), str(error).partition(" is its")[0]}
+            line = next((line for term, line in self.lines.items() if {term, repr(term)} & shown), None)
             hint = (
                 ""
                 if relations == ("is_a",)

@@ -245,7 +245,7 @@ class Reasons:
         self.texts: list[str] = []
 
     def index(self, text: str) -> int:
-        """Return a sentence's number, after adding the sentence if it is new."""
+        """Return a sentence's number. A new sentence is added first."""
         if text not in self.texts:
             self.texts.append(text)
         return self.texts.index(text)
@@ -342,7 +342,7 @@ def _removed(explanation: Any, column: Mapping[str, int], reasons: Reasons) -> l
 
 
 def ontology_parents(hierarchy: Any) -> list[list[int]]:
-    """Return the parents of each column in the ontology."""
+    """Return each feature's parents in the hierarchy."""
     return [[hierarchy.index(p) for p in hierarchy.parents(name)] for name in hierarchy.features]
 
 
@@ -469,7 +469,9 @@ def class_counts(X: Any, y: Any) -> list[list[int]]:
 
 
 def _gap(present: NDArray[np.float64], absent: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mean contribution with the term minus the mean without it, or NaN if either group has no rows."""
+    """Return the mean contribution of rows with the term minus the mean of rows without it, or NaN if a group has no
+    rows.
+    """
     with np.errstate(invalid="ignore"):
         return np.asarray(present[0] / present[1] - absent[0] / absent[1])
 

@@ -72,7 +72,7 @@ def _best(values: Sequence[float], lower_is_better: bool) -> list[int]:
 
 
 def comparison_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
-    """Return average ranks and wins with Holm's post-hoc test, like the paper's Table 3, and adjusted p-values."""
+    """Return average ranks, wins and Holm's post-hoc test, as in the paper's Table 3, with adjusted p-values."""
     compared = ranking.comparison
     if compared is None:
         raise ValueError(
