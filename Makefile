@@ -63,7 +63,7 @@ PAGES    := out/browser/pages
 
 pictures: install  ## the pictures of the README and of docs/report.md, from real genes
 	tests/browser/set_up.sh
-	mkdir -p $(PAGES)
+	rm -rf $(PAGES) && mkdir -p $(PAGES)
 	$(BIN)/python docs/images/make.py open
 	$(BIN)/python docs/images/make.py ranked
 	$(BIN)/python docs/images/make.py tree

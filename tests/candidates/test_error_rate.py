@@ -87,7 +87,7 @@ def test_the_example_of_the_shortest_list():
     found = select_rows(ranks, 679, 0.1, rows="genes", calibrated_on="training genes")
     assert found.text == (
         "at a false discovery rate of 10%: none of 8,343 genes can be listed; with 679 training genes, no list "
-        "can be shorter than 123; choose a higher rate, or restrict the candidates by name (only, --only)"
+        "can be shorter than 123; choose a higher rate, or restrict the candidates by name (--only)"
     )
     assert select_rows(ranks[:0], 9, 0.1, rows="", calibrated_on="").shortest == 0
 

@@ -36,7 +36,7 @@ def test_a_file_without_a_name_is_called_after_the_file(tmp_path):
 def test_groups_are_the_organisms_of_published_datasets():
     data = make_hierarchical_classification(20, 5, random_state=0)
     named = [replace(data, name=name) for name in ("CE-BP", "SC-BPMF", "worm-CC", "synthetic-0", "mine")]
-    assert dataset_groups(named) == {"CE-BP": "CE", "SC-BPMF": "SC", "worm-CC": "CE"}
+    assert dataset_groups(named) == {"CE-BP": "worm", "SC-BPMF": "yeast", "worm-CC": "worm"}
 
 
 def test_unknown_names_and_broken_files(tmp_path):

@@ -127,7 +127,7 @@ def select_rows(ranks: NDArray[np.int64], m: int, fdr: float, *, rows: str, cali
         f"at a false discovery rate of {100 * fdr:g}%: "
         f"{f'{found:,} of {n:,} {rows}' if found else f'none of {n:,} {rows} can be listed'}; with {m:,} "
         f"{calibrated_on}, no list can be shorter than {shortest:,}"
-        f"{'' if found else '; choose a higher rate, or restrict the candidates by name (only, --only)'}"
+        f"{'' if found else '; choose a higher rate, or restrict the candidates by name (--only)'}"
     )
     return Selection(float(fdr), found, n, shortest, text)
 

@@ -14,12 +14,12 @@ from hietan.datasets import (
     load_ageing_genes,
     make_hierarchical_classification,
 )
+from hietan.datasets._fetching.registry import ORGANISMS
 from hietan.datasets.packaged._ageing import PACKAGED_NAMESPACES, PACKAGED_ORGANISMS
 from hietan.exceptions import CatalogueError
 
 _PUBLISHED = {f"{organism}-{subset}": (organism, subset) for organism, subset in AGEING_DATASETS}
 _PACKAGED = {f"{name}-{part}": (name, part) for name in PACKAGED_ORGANISMS for part in PACKAGED_NAMESPACES}
-_CODES = {"worm": "CE", "fly": "DM"}
 _SYNTHETIC = tuple(f"synthetic-{seed}" for seed in range(8))
 
 
@@ -114,6 +114,6 @@ def dataset_groups(datasets: Sequence[Dataset]) -> dict[str, str]:
 
     The packaged and the published datasets of an organism share genes, so they have the same group.
     """
-    organisms = {name: organism for name, (organism, _) in _PUBLISHED.items()}
-    organisms |= {name: _CODES[organism] for name, (organism, _) in _PACKAGED.items()}
+    organisms = {name: ORGANISMS[code] for name, (code, _) in _PUBLISHED.items()}
+    organisms |= {name: organism for name, (organism, _) in _PACKAGED.items()}
     return {data.name: organisms[data.name] for data in datasets if data.name in organisms}

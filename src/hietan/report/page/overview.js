@@ -30,7 +30,7 @@ const verdictNote = () =>
     `AUC is the share of pairs of ${rowNouns}, one from each class, that the method ranks in the right order. `,
     "Chance level is 0.5. ",
     datasets.length === 1 &&
-      "Within the sampling error, because the 95% bootstrap interval of the difference includes zero.",
+      "A method is within the sampling error if the 95% bootstrap interval of the difference includes zero.",
   );
 
 function rankingSection(rankings) {
