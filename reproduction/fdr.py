@@ -48,7 +48,7 @@ FIELDS = (
     "rows",
     "power",
 )
-WAY_NAMES = {"cv": "cross-validated", "split": "split"}
+WAY_NAMES = {"cv": "cross-validation", "split": "a split"}
 LATER, RANDOM = "later", "random"
 
 
@@ -163,7 +163,7 @@ def table(title: str, rows: list[dict[str, str]], *, with_error: bool) -> str:
         wrong = f"{float(row['fdp']):.3f}{error}" if float(row["rows"]) else "–"
         key = (row["dataset"], row["wanted"], row["method"], WAY_NAMES[row["way"]])
         lines.setdefault(key, []).append(f"{wrong} ({row['rows']}, {row['power']})")
-    heading = ("data", "wanted", "method", "scores", *(f"q = {q}" for q in RATES))
+    heading = ("data", "positive class", "method", "p-values from", *(f"q = {q}" for q in RATES))
     return TextTable(title, heading, tuple((*key, *cells) for key, cells in lines.items())).to_markdown()
 
 
@@ -178,7 +178,7 @@ def summary_table(rows: list[dict[str, str]]) -> str:
                 power = np.mean([float(r["power"]) for r in part])
                 cells.append(f"{max(float(r['fdp']) for r in part):.3f} ({power:.2f})")
             lines.append((method, WAY_NAMES[way], *cells))
-    heading = ("method", "scores", *(f"q = {q}" for q in RATES))
+    heading = ("method", "p-values from", *(f"q = {q}" for q in RATES))
     return TextTable("Ten datasets, both classes", heading, tuple(lines)).to_markdown()
 
 

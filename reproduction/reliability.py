@@ -30,50 +30,50 @@ class Promise(NamedTuple):
 
 PROMISES = (
     Promise(
-        "A killed study resumes, ends with the same bytes as an undisturbed study, and loses no finished job",
+        "A killed study can be resumed, writes the same bytes as an undisturbed study, and loses no finished job",
         "tests/faults/test_kills.py::test_kill_and_run_again",
         "kills of study",
     ),
     *(
         Promise(
-            f"If `hietan {name}` is killed, the old file or the new file is there, and the command can be run again",
+            f"If you kill `hietan {name}`, the old file or the new file is complete, and you can run the command again",
             "tests/faults/test_kills.py::test_kill_and_run_again",
             f"kills of {name}",
         )
         for name in ("build", "fit", "predict", "fetch", "report")
     ),
     Promise(
-        "If the disk is full, a command prints one line and keeps the old files; it succeeds once there is space",
+        "If the disk is full, a command prints one line and keeps the old files; it succeeds once the disk has space",
         "tests/faults/test_full_disk.py::test_a_full_disk",
         "full disk",
     ),
     Promise(
-        "A damaged journal costs only the jobs whose lines are damaged, and never changes a result",
+        "If the saved jobs of a study are damaged, only the jobs on damaged lines are lost, and no result changes",
         "tests/faults/test_damaged_journals.py::test_a_damaged_journal",
         "damaged journals",
     ),
     Promise(
-        "A forged or damaged model file is refused, or contains a valid model",
+        "hietan refuses a forged or damaged model file, unless the file contains a valid model",
         "tests/test_forged_files.py::test_a_forged_model_is_refused_or_answers",
         "forged models",
     ),
     Promise(
-        "A forged or damaged dataset file is refused, or contains a valid dataset",
+        "hietan refuses a forged or damaged dataset file, unless the file contains a valid dataset",
         "tests/test_forged_files.py::test_a_forged_dataset_is_refused_or_sound",
         "forged datasets",
     ),
     Promise(
-        "Damaged ontologies, annotations and labels are refused, or the counts of used and dropped entries add up",
+        "hietan refuses damaged ontologies, annotations and labels, or counts every entry as used or dropped",
         "tests/faults/test_mutated_files.py::test_a_mutated_file_is_read_with_an_account_or_refused",
         "mutated",
     ),
     Promise(
-        "Unusual numbers in parameters, arguments and options are refused at once, or give finite results",
+        "hietan refuses unusual numbers in parameters, arguments and options at once, or returns finite results",
         "tests/faults/test_arguments.py",
         "odd",
     ),
     Promise(
-        "Eight processes with 16 threads each (four load the files, four inherit the models) give the serial answers",
+        "Eight processes with 16 threads each (four load the files, four inherit the models) return the serial results",
         "tests/test_threads.py::test_processes_with_threads_share_models_and_their_files",
         "threads and processes",
     ),

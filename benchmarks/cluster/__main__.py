@@ -134,7 +134,7 @@ def table() -> str:
         "rows",
         "workers",
         "measured s",
-        "model s",
+        "formula s",
         "ms per block",
         "MB of counts",
         "ms to add two",
@@ -142,7 +142,7 @@ def table() -> str:
     title = f"Blocks of {blocks.ROWS:,} rows, {blocks.FEATURES:,} features, {blocks.ONES} ones per row"
     measured = TextTable(title, header, tuple(lines)).to_markdown()
     ahead = TextTable(
-        "The model for 100 million rows, in seconds",
+        "Forecast for 100 million rows, in seconds",
         ("method", "1 worker", "8 workers", "32 workers"),
         tuple(forecast),
     )

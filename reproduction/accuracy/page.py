@@ -108,12 +108,12 @@ def equal_rows_table() -> str:
         "method",
         "seeds",
         "published: all rows",
-        "without equal rows",
-        "without equal rows, within folds",
+        "without identical rows",
+        "without identical rows, within folds",
         "packaged: all rows",
-        "without equal rows",
+        "without identical rows",
     )
-    return table("AUC with and without equal rows", header, lines)
+    return table("AUC with and without identical rows", header, lines)
 
 
 KINDS_OF_ROWS = ("all", "without an equal")
@@ -168,7 +168,7 @@ def years_table() -> str:
 
 def settings_list() -> str:
     """Return the settings of the other methods."""
-    grid = f"{peers.C_GRID[0]:g} to {peers.C_GRID[-1]:g}, {len(peers.C_GRID)} values"
+    grid = f"{len(peers.C_GRID)} values ({peers.C_GRID[0]:g} to {peers.C_GRID[-1]:g})"
     ks = ", ".join(map(str, peers.SimGIC.k_grid))
     few = [f"*{name}*" for name, method in METHODS.items() if method.seeds < PLAN["published"][1]]
     (once,) = {METHODS[name.strip("*")].seeds for name in few}
@@ -178,16 +178,16 @@ def settings_list() -> str:
         for values in grid_of.values()
     )
     return f"""
-- *logistic regression* is scikit-learn's classifier with a ridge penalty and balanced classes. C is chosen by log loss
-  in 5 inner folds ({grid}).
+- *logistic regression* is scikit-learn's classifier with a ridge penalty and balanced classes. C is chosen from
+  {grid} by log loss in 5 inner folds.
 - *naive Bayes* is scikit-learn's `BernoulliNB`. *random forest* and *ExtraTrees* are scikit-learn's forests with
   {peers.TREES} trees each.
 - *balanced forest* is imbalanced-learn's forest with {peers.TREES} trees. *forest, chosen* is a random forest with
   balanced classes. `max_features` ({features}) and `min_samples_leaf` ({leaves}) are chosen by out-of-bag AUC.
 - *XGBoost, chosen* has 200 trees and balanced classes. The depth ({depths}) and learning rate ({rates}) are chosen by
   AUC in 3 inner folds.
-- *simGIC neighbours* are nearest neighbours by shared information content. The number of neighbours ({ks}) is chosen
-  by leave-one-out log loss.
+- *simGIC neighbours* is a nearest-neighbour classifier that compares genes by the information content of their shared
+  terms. The number of neighbours ({ks}) is chosen by leave-one-out log loss.
 
 Every method runs with {PLAN["published"][1]} seeds, except {", ".join(few[:-1])} and {few[-1]}, which run with {once}
 seed. The smoothing comparison uses {SMOOTHING_SEEDS} seeds, and the comparison of years uses one.
@@ -228,11 +228,12 @@ def answer_text() -> str:
     gain, forest, logistic = gains(), "random forest", "logistic regression"
     within = {"metric": "auc_within_folds"}
     return wrapped(f"""
-**If rows may be incomplete, or if you need explanations, choose `HieLogistic`.** We tested incomplete rows on the
-packaged datasets, with 70% of the most specific annotations lost. HieLogistic's AUC minus the random forest's AUC
-is {plain_lead(forest, lost="0.7", **PACKAGED)}. Parentheses contain 95% intervals. The difference from logistic
-regression is {plain_lead(logistic, lost="0.7", **PACKAGED)}. In this test, HIP + NB does as well as HieLogistic.
-HieLogistic's contributions add up exactly to its log-odds.
+**If rows may be incomplete, or if you need explanations, choose `HieLogistic`.** To test incomplete rows,
+we removed 70% of the most specific annotations from the test rows of the packaged datasets. HieLogistic's
+AUC minus the random forest's AUC is {plain_lead(forest, lost="0.7", **PACKAGED)}. Parentheses contain 95%
+intervals. HieLogistic's AUC minus logistic regression's AUC is
+{plain_lead(logistic, lost="0.7", **PACKAGED)}. In this test, HIP + NB and HieLogistic are indistinguishable
+in AUC. HieLogistic's contributions add up exactly to its log-odds.
 
 **Close your features, whichever method you choose.** In a closed row, an annotation also counts for all
 ancestors of its term. To close features for any classifier, put `HierarchyEncoder` in front of it. In the
@@ -241,13 +242,16 @@ regression and random forests by {number(min(gain), "+")} to {number(max(gain), 
 {number(sum(gain) / len(gain), "+")}.
 
 **If rows are complete and only accuracy counts, a random forest or logistic regression does just as well.**
-On the packaged datasets, HieLogistic's AUC within folds minus the random forest's AUC within folds is
-{plain_lead(forest, **PACKAGED, **within)}. The difference from logistic regression is
-{plain_lead(logistic, **PACKAGED, **within)}. With all folds pooled, HieLogistic is ahead of logistic regression by
-{plain_lead(logistic, **PACKAGED)}. On genes listed later, the differences from the random
-forest and from logistic regression are {plain_lead(forest, **LATER)} and {plain_lead(logistic, **LATER)}.
-HieLogistic is ahead of both methods only on the 28 published datasets, which we used to design HieLogistic. On
-those datasets, Hie-TAN does as well as HieLogistic.
+An AUC within folds compares only rows that the same model predicted. On the packaged datasets,
+HieLogistic's AUC within folds minus the random forest's AUC within folds is
+{plain_lead(forest, **PACKAGED, **within)}. HieLogistic's AUC within folds minus logistic regression's AUC
+within folds is {plain_lead(logistic, **PACKAGED, **within)}. With all folds pooled, HieLogistic's AUC minus
+logistic regression's AUC is {plain_lead(logistic, **PACKAGED)}. On genes listed later, HieLogistic's AUC
+minus the random forest's AUC is {plain_lead(forest, **LATER)}. On these genes, HieLogistic's AUC minus
+logistic regression's AUC is {plain_lead(logistic, **LATER)}. HieLogistic's AUC is clearly higher than the
+random forest's AUC and logistic regression's AUC only on the 28 published datasets. We used the published
+datasets to design HieLogistic. On the published datasets, Hie-TAN and HieLogistic are indistinguishable in
+AUC.
 """)
 
 
@@ -263,25 +267,25 @@ def equal_rows_text() -> str:
     )
     worst = {"part": "published", "set": "CE-MF", "method": "random forest"}
     return wrapped(f"""
-Equal rows are rows with identical features. In the 28 published files, the two rows have different classes in
-{wrong["published"]:.0f} of {pairs["published"]:.0f} pairs of identical rows. By chance, the classes would differ
-in {expected["published"]:.0f} pairs. Identical rows with the same class were probably merged when the files were
-made. The remaining pairs penalise methods that memorise training rows, because the most similar training row has
-the other class. On worm genes with molecular-function terms, a random forest's AUC is
-{mean("", "auc", rows="all", **worst)} on all rows and {mean("", "auc", rows="without an equal", **worst)} without
-identical rows.
+Equal rows are rows with identical features. The 28 published files contain {pairs["published"]:.0f} pairs of
+identical rows. In {wrong["published"]:.0f} of these pairs, the two rows have different classes; by chance, the
+classes would differ in {expected["published"]:.0f} pairs. Identical rows with the same class were probably merged
+when the files were made. The remaining pairs penalise methods that memorise training rows, because the most similar
+training row has the other class. On worm genes with molecular-function terms, a random forest's AUC is
+{mean("", "auc", rows="all", **worst)} on all rows and {mean("", "auc", rows="without an equal", **worst)} with
+identical rows removed.
 
-In contrast, datasets built from newer sources reward methods that memorise training rows. In the packaged
-datasets, the two rows have the same class in {pairs["packaged"] - wrong["packaged"]:,.0f} of
-{pairs["packaged"]:,.0f} pairs of identical rows. By chance, the classes would agree in
-{pairs["packaged"] - expected["packaged"]:,.0f} pairs. [accuracy-equal-rows.csv](accuracy-equal-rows.csv) lists
-the counts for each file. `hietan info` counts identical rows in your data.
+In contrast, datasets built from newer sources reward methods that memorise training rows. The packaged datasets
+contain {pairs["packaged"]:,.0f} pairs of identical rows. In {pairs["packaged"] - wrong["packaged"]:,.0f} of these
+pairs, both rows have the same class; by chance, the classes would agree in
+{pairs["packaged"] - expected["packaged"]:,.0f}. [accuracy-equal-rows.csv](accuracy-equal-rows.csv) lists the
+counts for each file. `hietan info` reports identical rows in your data.
 
-The table evaluates the same models on all rows and without identical rows. On all published rows, HieLogistic's
-AUC minus the random forest's AUC is {plain_lead("random forest", part="published", rows="all")}. Without
-identical rows, this difference is {plain_lead("random forest", **PUBLISHED)} over all organisms and
-{plain_lead("random forest", "worm", **PUBLISHED)} on worm. HieLogistic and Hie-TAN are not distinguishable
-without identical rows; the difference is {plain_lead("Hie-TAN", **PUBLISHED)}.
+The table evaluates the same models on all rows and with identical rows removed. On all published rows, HieLogistic's
+AUC minus the random forest's AUC is {plain_lead("random forest", part="published", rows="all")}. With
+identical rows removed, this difference is {plain_lead("random forest", **PUBLISHED)} over all organisms and
+{plain_lead("random forest", "worm", **PUBLISHED)} on worm. With identical rows
+removed, HieLogistic and Hie-TAN are indistinguishable in AUC; the difference is {plain_lead("Hie-TAN", **PUBLISHED)}.
 """)
 
 
@@ -317,19 +321,19 @@ def smoothing_text() -> str:
     return wrapped(f"""
 Methods that learn from counts must smooth the probabilities of rare features. With pooled smoothing, a single row
 can outweigh all other evidence. For example, a term that is present in 1 of 241 pro-longevity genes and in none
-of 438 other genes adds {log_ratio("pooled", 1):+.1f} to the log-odds. A term that is present in 7 of the 241
+of the 438 other genes adds {log_ratio("pooled", 1):+.1f} to the log-odds. A term that is present in 7 of the 241
 genes adds hardly more ({log_ratio("pooled", 7):+.1f}). Odds smoothing weights evidence by its support, so the two
 terms add {log_ratio("odds", 1):+.1f} and {log_ratio("odds", 7):+.1f}. Odds smoothing is the default, except for
 the AODE family. Our reproduction of the paper uses Laplace smoothing.
 
-{" ".join(lines)} Hie-TAN's log loss on the published datasets falls from
-{value("Hie-TAN", "pooled", "log_loss", **PUBLISHED)} to {value("Hie-TAN", "odds", "log_loss", **PUBLISHED)}. On
-the packaged datasets, Hie-TAN's AUC with Laplace smoothing ({value("Hie-TAN", "laplace", "auc", **PACKAGED)}) is
+{" ".join(lines)} On the published datasets, odds smoothing lowers Hie-TAN's log loss from
+{value("Hie-TAN", "pooled", "log_loss", **PUBLISHED)} to {value("Hie-TAN", "odds", "log_loss", **PUBLISHED)}. On the
+packaged datasets, Hie-TAN's AUC with Laplace smoothing ({value("Hie-TAN", "laplace", "auc", **PACKAGED)}) is
 similar to its AUC with odds smoothing. AODE's AUC is higher with Laplace smoothing
 ({value("AODE", "laplace", "auc", **PACKAGED)}) than with odds smoothing
-({value("AODE", "odds", "auc", **PACKAGED)}). But Laplace smoothing gives worse probabilities. For the published
-datasets, the table omits identical rows.
-[accuracy-smoothing.csv](accuracy-smoothing.csv) lists GMean and the calibration error, for all rows and for
+({value("AODE", "odds", "auc", **PACKAGED)}). But for every method except HieLogistic, log loss on the published
+datasets is higher with Laplace than with odds smoothing. For the published datasets, the table omits identical
+rows. [accuracy-smoothing.csv](accuracy-smoothing.csv) lists GMean and the calibration error, for all rows and for
 each organism.
 """)
 
@@ -337,14 +341,14 @@ each organism.
 def lost_text() -> str:
     """Return where incomplete rows matter."""
     return wrapped(f"""
-Each of a test gene's most specific annotations is lost with a given probability. At least one annotation
-remains, and the gene keeps the ancestors of its remaining terms. Every method predicts the same damaged rows. On
-the published and the packaged datasets with 70% of the annotations lost, HieLogistic, HieBAN and HIP + NB have
-the highest AUCs. The random forest and XGBoost have the lowest AUCs. On genes listed later, with 70% of the
-annotations lost, HieLogistic's AUC minus the random forest's AUC
-is {plain_lead("random forest", lost="0.7", **LATER)}. HieLogistic's AUC minus logistic regression's AUC is
-{plain_lead("logistic regression", lost="0.7", **LATER)}. [accuracy-lost.csv](accuracy-lost.csv) lists the
-results for each share of lost annotations and each organism.
+For this test, we remove each of a test gene's most specific annotations with a given probability. At least one
+annotation remains, and the gene keeps the ancestors of its remaining terms. Every method predicts the same damaged
+rows. On the published and the packaged datasets with 70% of the annotations lost, HieLogistic, HieBAN and HIP + NB
+have the highest AUCs. The random forest and XGBoost have the lowest AUCs. On genes listed later, with 70% of the
+annotations lost, HieLogistic's AUC minus the random forest's AUC is
+{plain_lead("random forest", lost="0.7", **LATER)}. HieLogistic's AUC minus logistic regression's AUC is
+{plain_lead("logistic regression", lost="0.7", **LATER)}. [accuracy-lost.csv](accuracy-lost.csv) lists the results
+for each share of lost annotations and each organism.
 """)
 
 
@@ -369,24 +373,24 @@ def years_text() -> str:
         return number(float(found[method, "both"]["auc"]) - float(found[method, "2019"]["auc"]), "+")
 
     return wrapped(f"""
-The previous section simulates the loss of annotations. For worm and fly genes, we can also compare real
-annotations from 2014 (the published datasets) and 2019. Genes and terms are the same in both years, and no fold
-tests genes that it trains on. *2019 to 2014* means that models are trained on annotations from 2019 and tested
-on other genes with annotations from 2014. *Both* keeps only the annotations that a gene has in both years.
+The previous section simulates the loss of annotations. For worm and fly genes, we can also compare real annotations
+from 2014 (the published datasets) and 2019. We use the same genes and terms for both years, and never test a
+model on its training genes. *2019 to 2014* means that models are trained on annotations from 2019 and
+tested on other genes with annotations from 2014. *Both* rows contain only annotations that a gene has in both years.
 
 The two years differ in more than completeness. The 2014 rows come from gene2go and the 2019 rows from GOA, with
 different ontology versions. We use the is_a relations from 2019. With all namespaces, the number of
 annotations in 2014, divided by the number in 2019, is {worm["2014"]:.2f} for worm and {fly["2014"]:.2f} for fly.
-So the 2014 rows are different, not just less complete. The *both* rows are less complete, with
-{worm["both"]:.0%} of the 2019 annotations in worm and {fly["both"]:.0%} in fly.
+So the 2014 rows are different, not just less complete. The *both* rows contain
+{worm["both"]:.0%} of the 2019 annotations for worm and {fly["both"]:.0%} for fly.
 
 We compare the AUC on complete 2019 rows with the AUC on *both* rows, for models trained on 2019 rows. From 2019
 rows to *both* rows, the AUC changes by {change("random forest")} for the random forest, by {change(LEADER)} for
 HieLogistic, and by {change("logistic regression")} for logistic regression. HieLogistic's AUC minus the random
-forest's AUC changes from {gap("random forest", "2019")} to {gap("random forest", "both")}. The difference from
-logistic regression changes from {gap("logistic regression", "2019")} to {gap("logistic regression", "both")}. The
-real loss of annotations is smaller than the simulated loss. For random forests, both losses have effects
-in the same direction. For logistic regression, the real loss does not confirm the simulation.
+forest's AUC changes from {gap("random forest", "2019")} to {gap("random forest", "both")}. HieLogistic's AUC minus
+logistic regression's AUC changes from {gap("logistic regression", "2019")} to {gap("logistic regression", "both")}. The
+real loss of annotations is smaller than the simulated loss of 70%. For the random forest, the real loss and the
+simulated loss both lower the AUC. For logistic regression, only the simulated loss lowers the AUC.
 [accuracy-years.csv](accuracy-years.csv) lists the results for each organism, with all intervals.
 """)
 
@@ -405,13 +409,13 @@ def curves_text() -> str:
         return "{}, {} and {}".format(*values)
 
     return wrapped(f"""
-This section adds a second domain, in which models predict from a disease's phenotypes whether the disease is
-dominant or recessive. We drew training rows at random ({DISEASE_REPEATS} times) and predicted up to 2,000 other
-rows. *As annotated* uses the annotations in the files, and only terms with enough rows (20 diseases or 3 genes).
-*Closed* adds all ancestors of each annotated term.
+In this section, models also predict from a disease's phenotypes whether the disease is dominant or recessive. We
+drew training rows at random ({DISEASE_REPEATS} times) and predicted up to 2,000 other rows. *As annotated* uses the
+annotations in the files, and only terms with enough rows (20 diseases or 3 genes). *Closed* adds all ancestors of
+each annotated term.
 
-Closed features raise the AUC in {sum(each > 0 for each in gain)} of {len(gain)} comparisons. With 50 diseases,
-the AUC of logistic regression rises {rise(ill, "50", logistic)} and the random forest's AUC
+Closed features raise the AUC in {sum(each > 0 for each in gain)} of {len(gain)} comparisons. With 50 training
+diseases, logistic regression's AUC rises {rise(ill, "50", logistic)}, and the random forest's AUC rises
 {rise(ill, "50", forest)}. With 1,500 diseases, the two AUCs rise {rise(ill, "1500", logistic)} and
 {rise(ill, "1500", forest)}. With 500 worm genes, the two AUCs rise {rise("worm-BPMFCC", "500", logistic)} and
 {rise("worm-BPMFCC", "500", forest)}.
@@ -421,7 +425,7 @@ logistic regression and the random forest are {three("50", "0")}. With 1,500 dis
 {three("1500", "0")}. Incomplete rows are a reason to choose HieLogistic. If 70% of the most specific annotations
 are lost in the rows to predict, the three AUCs with 50 diseases are {three("50", "0.7")}. With 1,500 diseases
 and the same loss, the three AUCs are {three("1500", "0.7")}. [accuracy-curves.csv](accuracy-curves.csv) lists all
-numbers and their standard deviations.
+AUCs and their standard deviations.
 """)
 
 
@@ -433,31 +437,30 @@ def later_text() -> str:
     count = {(row["set"].partition("-")[0], row["what"]): row["count"] for row in rows}
     near, logistic = "simGIC neighbours", "logistic regression"
     return wrapped(f"""
-Models are trained on the worm and fly genes that GenAge listed in June 2014. The models are tested on genes
-that GenAge had added by 2025. With terms from all namespaces, worm has {count["worm", "training genes"]} training
-genes and {count["worm", "test genes"]} test genes. Fly has {count["fly", "training genes"]} training genes and
+Models are trained on the worm and fly genes that GenAge listed in June 2014. The models are tested on genes that
+GenAge had added by 2025. With terms from all namespaces, worm has {count["worm", "training genes"]} training genes
+and {count["worm", "test genes"]} test genes. Fly has {count["fly", "training genes"]} training genes and
 {count["fly", "test genes"]} test genes. All annotations are from 2019, so some annotations may come from the same
-experiments as the labels. Terms are chosen on the training genes. Genes that are listed with both directions are
-dropped.
-[accuracy-genes.csv](accuracy-genes.csv) counts the genes dropped at each step.
+experiments as the labels. We chose terms from the training genes only, and dropped genes that GenAge lists as both
+pro- and anti-longevity. [accuracy-genes.csv](accuracy-genes.csv) lists the number of genes dropped at each step.
 
 The test sets are small, so the intervals are wide. On worm, HieLogistic's AUC minus the AUC of simGIC neighbours is
-{plain_lead(near, "worm", **LATER)}. The difference from logistic regression is
+{plain_lead(near, "worm", **LATER)}. HieLogistic's AUC minus logistic regression's AUC is
 {plain_lead(logistic, "worm", **LATER)}. On fly, the two differences are {plain_lead(near, "fly", **LATER)} and
-{plain_lead(logistic, "fly", **LATER)}. So HieLogistic is not ahead on new genes. For new genes,
-semantic-similarity neighbours are worth a try.
+{plain_lead(logistic, "fly", **LATER)}. So HieLogistic does not have the highest AUC on new genes.
+For new genes, simGIC neighbours are worth a try.
 """)
 
 
 def probabilities_text() -> str:
     """Return whose probabilities can be trusted."""
     return wrapped(f"""
-HieLogistic, logistic regression and simGIC neighbours are close to calibrated. HieBAN, Hie-TAN and HIP + NB are
-overconfident, because they count correlated features as if each were independent evidence. On the packaged
-datasets, the calibration error is {mean("", "calibration_error", method=LEADER, **PACKAGED)} for HieLogistic and
-{mean("", "calibration_error", method="HieBAN", **PACKAGED)} for HieBAN. `HieBAN(calibrate=True)` corrects this
-overconfidence. For any method, `hietan fit` fits Platt's sigmoid to the cross-validated log-odds. The figure
-leaves out bins with fewer than 20 genes.
+The probabilities of HieLogistic, logistic regression and simGIC neighbours are close to calibrated. HieBAN, Hie-TAN
+and HIP + NB are overconfident, because they count correlated features as if each were independent evidence. On the
+packaged datasets, the calibration error is {mean("", "calibration_error", method=LEADER, **PACKAGED)} for
+HieLogistic and {mean("", "calibration_error", method="HieBAN", **PACKAGED)} for HieBAN. `HieBAN(calibrate=True)`
+corrects this overconfidence. For any method, `hietan fit` fits Platt's sigmoid to the cross-validated log-odds. The
+plot below omits bins with fewer than 20 genes.
 """)
 
 
@@ -469,13 +472,13 @@ def tried_text() -> str:
     (choice,) = [row for row in rows if row["what"].startswith("the choice")]
     n_lower = sum(row["verdict"] == "lower" for row in single)
     return wrapped(f"""
-We measured {len(single)} variants of HieLogistic and mixtures with other methods on the 28 published datasets
-(all rows, pooled smoothing). For {n_lower} variants, the AUC is lower by 0.010 or more. The other variants have a
-higher AUC, or an AUC that is lower by less. We did not keep the intervals of these other variants, so the file
-calls them not distinguishable. The AUC of the best variant ({best["what"].replace(" + ", " and ")}) is
-higher by {number(float(best["auc_all"]))}. If the best variant is chosen on three organisms and tested on the
-fourth, the AUC changes by {number(float(choice["auc_all"]), "+")}. So we adopted no variant.
-[accuracy-tried.csv](accuracy-tried.csv) lists all variants.
+We measured {len(single)} variants of HieLogistic, including mixtures with other methods, on the 28 published
+datasets (all rows, pooled smoothing). The AUCs of {n_lower} variants are at least 0.010 below HieLogistic's AUC.
+The other variants' AUCs are higher, or less than 0.010 lower. We did not keep the intervals of these variants, so
+the file marks them as not distinguishable. The best variant ({best["what"].replace(" + ", " and ")}) has an AUC
+that is {number(float(best["auc_all"]))} higher than HieLogistic's AUC. If the best variant is chosen on three
+organisms and tested on the fourth, the AUC changes by {number(float(choice["auc_all"]), "+")}. So we adopted no
+variant. [accuracy-tried.csv](accuracy-tried.csv) lists all variants.
 """)
 
 

@@ -11,7 +11,12 @@ from reproduction.aire.measure import RESULTS, Row, read_results
 from reproduction.pages import fill
 
 PAGE = RESULTS.parent / "selections.md"
-MODELS = {"nb": "naive Bayes", "tan": "TAN", "nearest": "3 nearest rows", "logistic": "logistic regression"}
+MODELS = {
+    "nb": "naive Bayes",
+    "tan": "TAN",
+    "nearest": "3 nearest neighbours",
+    "logistic": "logistic regression",
+}
 # The methods of each line: a selection, and the method of each model.
 SELECTIONS: Mapping[str, Mapping[str, str]] = {
     "none": {"nb": "bernoulli-nb", "tan": "tan", "nearest": "nearest", "logistic": "logistic-l2"},
@@ -64,11 +69,11 @@ def settings_text() -> str:
     rows = read_results()
     seeds = len({row["seed"] for row in rows})
     datasets = len({row["dataset"] for row in rows})
-    times = "from one seed" if seeds == 1 else f"the mean of {seeds} seeds"
+    times = "come from one seed" if seeds == 1 else f"are means over {seeds} seeds"
     return (
-        f"The table shows the mean GMean and the mean AUC over {datasets} datasets. Each value comes from stratified\n"
-        f"10-fold cross-validation, pooled over the folds, and is {times}. Alpha is 1 with Laplace smoothing, and\n"
-        "thresholds are not tuned.\n"
+        f"Each cell shows the mean GMean and the mean AUC over {datasets} datasets, with stratified 10-fold\n"
+        f"cross-validation. Each metric is computed from the pooled predictions of all folds. The values {times}.\n"
+        "Alpha is 1 with Laplace smoothing, and thresholds are not tuned.\n"
     )
 
 

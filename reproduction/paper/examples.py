@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -90,14 +90,14 @@ EXAMPLES: Mapping[str, Example] = {
     "figure 1c": Example(
         "Figure 1c: a parent gives the direction",
         _ranked("CF", "AC", features="ACF"),
-        "The edge F > C comes first. C then has a parent and A has none, so the edge between them becomes C > A.",
+        "The edge F > C comes first. C then has a parent and A has none, so the edge between C and A becomes C > A.",
         "ACF",
         True,
     ),
     "figure 1d": Example(
         "Figure 1d: two parents rule out an edge",
         _ranked("CF", "AE", "AC", features="ACEF"),
-        "The edges F > C and E > A come first. C and A then both have a parent, so the edge C - A is skipped. "
+        "The edges F > C and E > A come first. C and A then both have a parent, so Hie-TAN skips the edge C - A. "
         "The next edge, A - F, completes the tree.",
         "ACEF",
         True,
@@ -105,7 +105,7 @@ EXAMPLES: Mapping[str, Example] = {
     "figure 1e": Example(
         "Figure 1e: an edge without a direction",
         _ranked("CF", "AE", "EF", features="ACEF"),
-        "The edges F > C and E > A come first. Neither E nor F has a parent, so the edge between them is added "
+        "The edges F > C and E > A come first. Neither E nor F has a parent, so Hie-TAN adds the edge between E and F "
         "without a direction. In the finished tree, this edge points away from the random root.",
         "ACEF",
         True,
@@ -114,7 +114,7 @@ EXAMPLES: Mapping[str, Example] = {
     "figure 3": Example(
         "Figure 3: Hie-TAN-Lite",
         _ranked(*BEST),
-        "Hie-TAN-Lite learns a tree for each row. The row of this example is "
+        "Hie-TAN-Lite learns a tree for each row. In this example, the row is "
         + ", ".join(f"{name} = {value}" for name, value in INSTANCE.items())
         + ".",
     ),
@@ -126,7 +126,7 @@ EXAMPLES: Mapping[str, Example] = {
     "hre-tan": Example(
         "The same row with HRE-TAN",
         _ranked(*BEST),
-        "HRE-TAN removes redundant features like Hie-TAN-Lite, but its edges point away from a random root.",
+        "Like Hie-TAN-Lite, HRE-TAN removes redundant features. HRE-TAN's edges point away from a random root.",
     ),
 }
 MODELS = {"figure 2": HieTAN, "figure 3": HieTANLite, "tan": TAN, "hre-tan": HRETAN}
@@ -152,12 +152,13 @@ def trace_of(name: str) -> Trace:
 HEAD = """# Worked examples
 
 The paper explains its algorithms with six features, the hierarchy in its Figure 1a and a given edge order. On this
-page, the classifiers learn these examples from rows, and `reproduction/paper/walk.py` records each step. The paper does
-not list any rows, so we searched for rows whose conditional mutual information gives the paper's edge order.
-`python -m reproduction.paper examples` writes this page and its drawings. A test checks that both are up to date.
+page, `reproduction/paper/walk.py` records each step of an example. For Figures 2 and 3, hietan's classifiers are
+trained on the rows of the next section. The paper does not list any rows, so we searched for rows whose conditional
+mutual information gives the paper's edge order. `python -m reproduction.paper examples` writes this page and its
+drawings. A test checks that the page and the drawings are up to date.
 
 The drawings show the hierarchy on the left and the tree on the right. Features that were removed as redundant are
-dashed. Colours show how each edge got its direction:
+dashed. In the text, *F > C* means that F is the parent of C. Colours show how each edge got its direction:
 
 - Blue edges follow the hierarchy.
 - Dashed green edges point away from a feature that already had a parent.
@@ -172,23 +173,30 @@ def page() -> str:
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
+def _listed(names: Iterable[str]) -> str:
+    """Names in alphabetical order, as a sentence lists them."""
+    *first, last = sorted(names)
+    return f"{', '.join(first)} and {last}"
+
+
 def _rows_section() -> str:
     """All patterns with the number of rows of either class, and what Figure 5 says about them."""
     lines = [
         (*map(str, pattern), *map(str, counts)) for pattern, *counts in zip(patterns(), *ROWS, strict=True)
     ]
     shown = TextTable(
-        f"The patterns that the hierarchy allows, with the numbers of rows ({sum(map(sum, ROWS))} together)",
+        f"The closed rows, and how often each occurs in the training data ({sum(map(sum, ROWS))} training rows)",
         (*FEATURES, "rows of class 0", "rows of class 1"),
         tuple(lines),
         (),
         len(FEATURES),
     )
     words = (
+        "A row is closed if all ancestors of its present features are present. "
         f"Of the {2 ** len(FEATURES)} possible rows of six zeros and ones, {len(patterns())} are closed. The paper's "
-        "Figure 5 illustrates this property. "
-        f"If D is 1, its ancestors {', '.join(sorted(HIERARCHY.ancestors('D')))} must be 1. "
-        f"If E is 0, its descendants {', '.join(sorted(HIERARCHY.descendants('E')))} must be 0."
+        "Figure 5 shows two consequences. "
+        f"If D is 1, its ancestors {_listed(HIERARCHY.ancestors('D'))} must be 1. "
+        f"If E is 0, its descendants {_listed(HIERARCHY.descendants('E'))} must be 0."
     )
     return f"{words}\n{shown.to_markdown()}"
 
@@ -196,7 +204,7 @@ def _rows_section() -> str:
 def _example_section(name: str) -> str:
     """Return the drawing of an example and its trace."""
     trace, example = trace_of(name), EXAMPLES[name]
-    note = "" if not example.given else " For this example, the edge order is set by hand."
+    note = "" if not example.given else " We set the edge order of this example by hand."
     listed = str(trace)
     if example.given:
         listed = listed.replace("  0.0000  ", "  ")

@@ -50,9 +50,9 @@ def read_sources() -> Sources:
 
 HEAD = """# Reproduction
 
-Wan & Freitas (arXiv 2202.04105) compare six classifiers on 28 datasets of ageing-related genes. This page repeats
-their experiment with hietan and judges every claim that can be checked. We did not have the authors' programs, so each
-verdict applies to the methods as the papers describe them."""
+Wan & Freitas (arXiv 2202.04105) compare six classifiers on 28 datasets of ageing-related genes. We repeated
+their experiment with hietan, and this page gives a verdict on every claim that can be checked. We did not have the
+authors' programs, so each verdict applies to the methods as the papers describe them."""
 
 
 def page(sources: Sources) -> str:
@@ -150,66 +150,69 @@ def _is_main(ruling: Ruling) -> bool:
 
 METHOD = f"""**How claims are judged.** Each claim about the comparison is judged in {{n_runs}} runs. A run is a
 10-fold cross-validation with settings that the paper may have used. Runs differ in alpha (1, 0.5, 0.05), lambda,
-column order, and how GMean is averaged. In some runs, alpha and lambda are chosen within the training rows.
+column order, and how GMean is averaged. In some runs, an inner
+cross-validation on the training rows chooses alpha and lambda.
 
 - A claim **holds** if it is true in all runs, and **does not hold** if it is true in no run. Otherwise, the claim
   **cannot be known**, because it depends on details that the paper does not give.
-- A figure does not hold if it is outside the range of all runs. If a figure is inside this range, the claim
-  cannot be known.
-- A term in Table S1 holds if it is among the first {TOP} in either of the paper's rankings with each of the five seeds.
+- A claim about a number in Table 3 **does not hold** if the number is outside the range of all runs. If the number
+  is inside this range, the claim **cannot be known**.
+- The paper ranks terms by two counts. A claim about a term in Table S1 **holds** if, with each of five seeds, the
+  term is among the first {TOP} by at least one count.
 
-Runs are not independent, and the 28 datasets are four gene sets described in seven ways. P-values and Bayesian
-probabilities treat datasets as independent, so they are too confident. The intervals over genes do not
+Runs are not independent, and the 28 datasets are four gene sets described in seven ways. The p-values and Bayesian
+probabilities below assume independent datasets, so they overstate the evidence. The 95% intervals over genes do not
 assume independent datasets. [What the paper leaves open](open-points.md) lists every open point with its effect.
 [Worked examples](worked-examples.md) shows the paper's examples step by step."""
 
-UNTUNED = """All parameters were fixed before this table was computed. Alpha is 1, with Laplace smoothing. Lambda is a
+UNTUNED = """We fixed all parameters before we computed these results. Alpha is 1, with Laplace smoothing. Lambda is a
 tenth of the smallest value that makes all of proximalGraph's weights zero. As in the paper's Table 3, p-values are
 one-sided and computed from ranks rounded to two decimals."""
 
-TUNED = """For this table, an inner 5-fold cross-validation chooses alpha (0.05, 0.1, 0.25, 0.5, 1 or 2) and lambda (30
+TUNED = """In this section, an inner 5-fold cross-validation chooses alpha (0.05, 0.1, 0.25, 0.5, 1 or 2) and lambda (30
 values) by log loss. Log loss does not reward a balance between sensitivity and specificity, so the chosen values may
 lower GMean."""
 
-KNOWN_LAMBDA = """This table is not fair evidence for proximalGraph, because 0.002 is known to be a good value for these
-datasets. We show the table because the paper does not give its lambda."""
+KNOWN_LAMBDA = """These results are not fair evidence for proximalGraph, because 0.002 is known to be a good value for
+these datasets. We show the results because the paper does not state its lambda."""
 
 DISTINCT = """In the 28 files, {identical} of {rows:,} rows are identical to another row in the same file. These rows
 form {pairs} pairs, and {opposed} of these pairs have opposite classes. Identical rows with the same class were
 probably merged when the files were made, so nearly all remaining pairs have opposite classes. Such pairs mislead
-methods that memorise training rows. Both kinds of columns below use the same training rows and folds. The "unique"
-columns count only test rows that are not identical to any other row."""
+methods that memorise training rows. The columns for all rows and for unique rows come from the same training rows and
+folds. The metrics for unique rows use only test rows that are not identical to any other row."""
 
 CLAIMS = """[reproduction-claims.csv](reproduction-claims.csv) lists all claims, paraphrased, with their verdicts. We
-do not judge what the paper reports about the terms' biology or about other papers. The column "paper" shows the figure
+do not judge what the paper reports about the terms' biology or about other papers. The column "paper" shows the number
 printed in the paper, if there is one."""
 
 SPREAD = """Column order breaks ties between edges with equal conditional mutual information, and also affects the
-random root. The table's first two figures compare five seeds, with the columns ordered as in the files. The last two
-figures compare five random column orders, with the folds of seed 0. Hie-AODE-Lite has no edges to choose, and
+random root. The first two values in each row are results over five seeds, with the columns in file order. The last two
+values are results over five random column orders, with the folds of seed 0. Hie-AODE-Lite does not choose edges, and
 proximalGraph's objective is convex, so neither method depends on column order.
 [reproduction-spread.csv](reproduction-spread.csv) lists the results for every dataset."""
 
 USAGE = """The paper names 14 combinations of a term and an organism. We count how often the trees of all held-out rows
-use each term. *Freq. of Selection* counts the rows whose tree keeps the term. *Freq. in Edges* counts the edges that
-contain the term. Terms with equal counts share the best rank, so a rank that many terms share is weak evidence."""
+use each term. *Freq. of Selection* is the number of rows whose tree contains the term. *Freq. in Edges* is the
+number of edges that contain the term. Terms with equal counts share the best rank. So a rank that many terms share is
+weak evidence that a term matters."""
 
 SETTINGS = """The paper does not state which smoothing it uses. Pooled smoothing, which is new in hietan, shrinks
 each class's probability towards the probability over both classes together
 ([Methods](methods.md#probabilities-from-counts))."""
 
-THRESHOLD = """This table evaluates the same probabilities at two thresholds: the default, and a threshold chosen for
-GMean on the training rows. A threshold does not change the AUC. If GMean rises while the AUC stays the same, GMean at
-the default threshold did not measure how well the probabilities separate the genes. Instead, it measured how far the
-probabilities lean towards the larger class."""
+THRESHOLD = """We evaluate the same probabilities at two thresholds: the default, and a threshold chosen for GMean on
+the training rows (*tuned*). The threshold does not affect the AUC. So if GMean rises with the tuned threshold, GMean
+at the default threshold did not measure how well the probabilities separate the genes. Instead, GMean measured how far
+the probabilities lean towards the larger class."""
 
 MADE = """`make reproduction` runs all measurements on two cores. If the command is interrupted, run it again to
-resume. `python -m reproduction.paper write` writes the pages from CSV files alone. The files are
-[reproduction.csv](reproduction.csv) (each variant, method, dataset and seed),
+resume. `python -m reproduction.paper write` writes this page and the table of open points from CSV files
+alone. The files are [reproduction.csv](reproduction.csv) (each variant, method, dataset and seed),
 [-distinct](reproduction-distinct.csv) (without identical rows), [-counts](reproduction-counts.csv),
 [-spread](reproduction-spread.csv), [-usage](reproduction-usage.csv), [-comparisons](reproduction-comparisons.csv),
 [-facts](reproduction-facts.csv) and [-time](reproduction-time.csv). A test checks that the page agrees
-with the files."""
+with these files."""
 
 
 RULINGS = collect.DOCS / "reproduction-claims.csv"

@@ -120,11 +120,11 @@ OPEN_POINTS = (
         "Stratified folds",
         "stratified and shuffled",
         "every fold then contains the smaller class",
-        change("unstratified folds", "unstratified folds, which also group the rows differently"),
+        change("unstratified folds", "unstratified folds (which also group the rows differently)"),
     ),
     OpenPoint(
         "Number of cross-validations",
-        "five, with seeds 0 to 4; scores are averaged and then ranked",
+        "five, with seeds 0 to 4; GMeans are averaged over seeds and then ranked",
         "the result of a single split depends on chance",
         unmeasured("[spread over seeds](reproduction.md#seeds-and-the-order-of-the-columns)"),
     ),
@@ -150,7 +150,7 @@ OPEN_POINTS = (
         "What happens if no edge can be added (Hie-TAN-Lite, HRE-TAN)",
         "only the feature with the highest mutual information with the class is kept",
         "a prediction needs at least one feature",
-        counted("happens for {lone} of {rows} rows"),
+        counted("affects {lone} of {rows} rows"),
     ),
     OpenPoint(
         "Probability at which a row is positive",
@@ -162,27 +162,28 @@ OPEN_POINTS = (
         "Prediction if both classes are equally probable",
         "the first class in class order",
         "scikit-learn's rule",
-        counted("happens for {even} predictions of five methods on {rows} rows"),
+        counted("affects {even} predictions of five methods on {rows} rows"),
     ),
     OpenPoint(
         "The positive class",
         "pro-longevity",
-        "GMean treats both classes alike, so only ties could change",
+        "GMean treats both classes alike, so only predictions for tied classes could change",
         change("classes exchanged", "classes exchanged"),
     ),
     OpenPoint(
         "proximalGraph's lambda",
-        "a tenth of the smallest value that makes all weights zero, or chosen within the training rows",
+        "lambda max / 10, a tenth of the smallest value that makes all weights zero, or chosen within the "
+        "training rows",
         "fixed beforehand, without using these data",
-        change("lambda 0.002", "0.002 instead, which is known from these datasets"),
+        change("lambda 0.002", "0.002, a value known from these datasets"),
     ),
     OpenPoint(
         "Criterion for choosing lambda",
         "log loss",
-        "it judges probabilities and needs no threshold",
+        "log loss judges probabilities and needs no threshold",
         joined(
             *(
-                change(chosen_lambda(c), f"chosen by {CRITERION_NAMES[c]}, compared with a tenth")
+                change(chosen_lambda(c), f"chosen by {CRITERION_NAMES[c]}, compared with lambda max / 10")
                 for c in CRITERIA
             )
         ),
@@ -209,7 +210,7 @@ OPEN_POINTS = (
         joined(
             counted(
                 "{identical} of {rows} rows are identical to another row, "
-                "and {contradictory} of them to a row of the other class"
+                "and {contradictory} of these rows to a row of the other class"
             ),
             change("identical rows", "without training rows that are identical to a held-out row"),
         ),
@@ -229,7 +230,7 @@ OPEN_POINTS = (
     OpenPoint(
         "Parents of an estimator (Hie-AODE-Lite)",
         "every feature whose value occurs in the training rows",
-        "the smallest limit for which the method can be computed",
+        "the lowest frequency limit at which the method can be computed",
         unmeasured("not measured"),
     ),
 )

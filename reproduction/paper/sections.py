@@ -62,9 +62,9 @@ def headline(results: Results, choice: Choice, compared: Lines, title: str, part
     tests = overall_tests(ranking).rpartition("; ")[0]
     printed = compare_ranks(paper_ranks(), len(ranking.datasets))
     words = (
-        f"The table shows means over {seeds}, with {title}. The results of the overall tests are: {tests}. The paper "
-        f"does not report these two tests. The paper's ranks give test statistics of {printed.friedman.statistic:.2f} "
-        f"and {printed.iman_davenport.statistic:.2f}."
+        f"All results are means over {seeds}, with {title}. Two overall tests compare the six methods: {tests}. "
+        "The paper does not report these two tests. From the paper's ranks, we computed a Friedman chi-squared of "
+        f"{printed.friedman.statistic:.2f} and an Iman-Davenport F of {printed.iman_davenport.statistic:.2f}."
     )
     return f"{words}\n{_rank_table(ranking, auc)}{_organism_table(ranking)}{_effect_table(compared)}"
 
@@ -95,7 +95,7 @@ def _rank_table(ranking: Ranking, auc: Ranking) -> str:
         "p, one-sided",
         "p, adjusted",
     )
-    return TextTable("Average ranks by GMean over 28 datasets", header, tuple(lines)).to_markdown()
+    return TextTable("Average ranks by GMean, over 28 datasets", header, tuple(lines)).to_markdown()
 
 
 def _organism_table(ranking: Ranking) -> str:
@@ -106,7 +106,7 @@ def _organism_table(ranking: Ranking) -> str:
         for m in sorted(ranks, key=ranks.__getitem__)
     ]
     header = ("method", *(ORGANISMS[group] for group in groups))
-    title = "Average rank (and mean GMean) for each organism, whose seven datasets are too few for tests"
+    title = "Average rank (and mean GMean) for each organism (seven datasets are too few for tests)"
     return TextTable(title, header, tuple(lines)).to_markdown()
 
 
@@ -162,7 +162,7 @@ def criterion_section(results: Results) -> str:
     header = (
         "lambda",
         "seeds",
-        "geometric mean",
+        "geometric mean of lambda",
         "sens.",
         "spec.",
         "GMean",
@@ -175,8 +175,8 @@ def criterion_section(results: Results) -> str:
     )
     words = (
         "proximalGraph's inner cross-validation can choose lambda by log loss, by AUC, or by GMean at the best "
-        "threshold. Predictions always use the default threshold. The last column compares results on the same "
-        "datasets and seeds."
+        "threshold. For the results in this table, predictions use the default threshold. The last column compares "
+        "GMeans on the same datasets and seeds."
     )
     return f"{words}\n{table}{rest}"
 
@@ -191,7 +191,7 @@ def _means(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 CLAIM_HEADER = ("claim", "where", "paper", "here", "verdict")
-SHOWN_TOPICS = 3  # which method is best, significance, and the figures of Table 3; the file has all topics
+SHOWN_TOPICS = 3  # which method is best, significance, and the numbers in Table 3; the file has all topics
 
 
 def claims_section(rulings: Sequence[Ruling]) -> str:
@@ -300,10 +300,11 @@ def distinct_section(results: Results, distinct: Results) -> str:
             crossed += [claim.says] if len({2 * n > len(pairs) for n in true}) > 1 else []
     header = ("claim", "all rows: true in", "unique rows: true in")
     verdicts = (
-        f"Without identical rows, the verdict changes for {changed or 'none'} of the {len(rulings)} claims. "
+        f"With identical rows removed, the verdict changes for {changed or 'none'} of {len(rulings)} claims. "
     )
     verdicts += (
-        f"These claims are true in most runs in only one of the columns: {'; '.join(crossed) or 'none'}.\n"
+        f"The following claims are true in most runs for all rows or for unique rows, but not for both: "
+        f"{'; '.join(crossed) or 'none'}.\n"
     )
     claims = TextTable("Claims in the runs without tuning", header, tuple(rulings)).to_markdown()
     return means + claims + verdicts
