@@ -178,14 +178,14 @@ def settings_list() -> str:
         for values in grid_of.values()
     )
     return f"""
-- *logistic regression* is scikit-learn's classifier with a ridge penalty and balanced classes. C is chosen from
+- *logistic regression* is scikit-learn's classifier with a ridge penalty and balanced class weights. C is chosen from
   {grid} by log loss in 5 inner folds.
 - *naive Bayes* is scikit-learn's `BernoulliNB`. *random forest* and *ExtraTrees* are scikit-learn's forests with
   {peers.TREES} trees each.
 - *balanced forest* is imbalanced-learn's forest with {peers.TREES} trees. *forest, chosen* is a random forest with
-  balanced classes. `max_features` ({features}) and `min_samples_leaf` ({leaves}) are chosen by out-of-bag AUC.
-- *XGBoost, chosen* has 200 trees and balanced classes. The depth ({depths}) and learning rate ({rates}) are chosen by
-  AUC in 3 inner folds.
+  balanced class weights. `max_features` ({features}) and `min_samples_leaf` ({leaves}) are chosen by out-of-bag AUC.
+- *XGBoost, chosen* has 200 trees and balanced class weights. The depth ({depths}) and learning rate ({rates}) are
+  chosen by AUC in 3 inner folds.
 - *simGIC neighbours* is a nearest-neighbour classifier that compares genes by the information content of their shared
   terms. The number of neighbours ({ks}) is chosen by leave-one-out log loss.
 

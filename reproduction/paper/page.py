@@ -194,8 +194,8 @@ proximalGraph's objective is convex, so neither method depends on column order.
 
 USAGE = """The paper names 14 combinations of a term and an organism. We count how often the trees of all held-out rows
 use each term. *Freq. of Selection* is the number of rows whose tree contains the term. *Freq. in Edges* is the
-number of edges that contain the term. Terms with equal counts share the best rank. So a rank that many terms share is
-weak evidence that a term matters."""
+number of edges that contain the term. Terms with equal counts all get the best of their ranks. So a rank that many
+terms share is weak evidence that a term matters."""
 
 SETTINGS = """The paper does not state which smoothing it uses. Pooled smoothing, which is new in hietan, shrinks
 each class's probability towards the probability over both classes together

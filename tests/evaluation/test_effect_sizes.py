@@ -122,6 +122,7 @@ def test_rank_biserial_by_hand():
         (lambda: bayesian_signed_rank([]), r"got shape \(0,\)"),
         (lambda: rank_biserial([[1, 2]]), r"got shape \(1, 2\)"),
         (lambda: rank_biserial([1, np.nan]), "missing or infinite"),
+        (lambda: bayesian_signed_rank([0.1, 0.2], rope=math.nan), "rope is nan; expected a number from 0"),
     ],
 )
 def test_bad_input_is_named(call, message):

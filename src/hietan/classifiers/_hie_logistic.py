@@ -391,7 +391,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         network, (coef, _) = self._network(), self._coefficients()
         off, on = network.off / self.scale_, network.on / self.scale_
         # An open zero counts if it has a score; a one always does, open or not.
-        scores_zeros = np.where((off != 0).any(axis=1), np.iinfo(np.uint64).max, 0).astype(np.uint64)
+        scores_zeros = np.uint64(np.iinfo(np.uint64).max) * (off != 0).any(axis=1).astype(np.uint64)
 
         def words(rows: BinaryRows) -> StateWords:
             ones = rows.words(np.arange(rows.n_rows))

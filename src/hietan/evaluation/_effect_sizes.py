@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from hietan._runtime.number_checks import check_number
+
 ROPE = 0.01
 """The default limit up to which a difference between two scores counts as practically equivalent."""
 DRAWS = 50_000
@@ -93,6 +95,7 @@ def bayesian_signed_rank(
     >>> bayesian_signed_rank([0.001, -0.002, 0.0, 0.001, -0.001, 0.003]).rope > 0.99
     True
     """
+    check_number("rope", rope, 0, np.inf)
     d = _finite(differences)
     observed = np.concatenate([[0.0], d])
     sums = np.round(observed[:, None] + observed, _DECIMALS)
@@ -128,5 +131,7 @@ def _finite(differences: ArrayLike) -> NDArray[np.float64]:
     if d.ndim != 1 or not d.size:
         raise ValueError(f"differences must have one value per dataset, got shape {d.shape}")
     if not np.isfinite(d).all():
-        raise ValueError("differences contains missing or infinite values; remove these datasets")
+        raise ValueError(
+            "differences contains missing or infinite values; remove the datasets with such values"
+        )
     return np.round(d, _DECIMALS)

@@ -277,10 +277,6 @@ def _for_two(function: Callable[[ArrayLike, ArrayLike, Any], float]) -> Callable
     return lambda p: function(p.y_true, p.y_pred, p.positive) if len(p.recalls) == 2 else np.nan
 
 
-def _from_ranks(function: Callable[[ArrayLike, ArrayLike], float]) -> Callable[[Predictions], float]:
-    return lambda p: np.nan if p.ranked_by is None else function(p.y_true, p.ranked_by)
-
-
 def _from_proba(function: Callable[[ArrayLike, ArrayLike], float]) -> Callable[[Predictions], float]:
     return lambda p: np.nan if p.proba is None else float(function(p.y_true, p.proba))
 
@@ -292,7 +288,12 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
             Metric("gmean", "GMean", lambda p: _geometric_mean(p.recalls), ranks_methods=True),
             Metric("sensitivity", "sensitivity", _for_two(sensitivity_score), is_of_positive=True),
             Metric("specificity", "specificity", _for_two(specificity_score), is_of_positive=True),
-            Metric("auc", "AUC", _from_ranks(auc_score), ranks_methods=True),
+            Metric(
+                "auc",
+                "AUC",
+                lambda p: np.nan if p.ranked_by is None else auc_score(p.y_true, p.ranked_by),
+                ranks_methods=True,
+            ),
             Metric(
                 "average_precision",
                 "average precision",

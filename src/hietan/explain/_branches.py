@@ -69,7 +69,7 @@ class Flow:
         return found
 
     def choose(self, amounts: Floats, limit: int) -> list[int]:
-        """Return the branches with the largest amounts, chosen one by one.
+        """Return the branches, chosen greedily: each time, the branch with the largest remaining contribution is added.
 
         The next branch is the feature that receives most, excluding the branches below it. A branch is dropped if
         branches below it, found later, leave it with less than `LEAST` of all sizes.

@@ -29,7 +29,7 @@ def n_columns(X: Any) -> int:
 
 
 def read_ones(X: Any, at: Sequence[int] | None = None) -> sp.csr_array[np.bool_]:
-    """Return the ones of X, in the columns `at` of a frame or in all columns. A sparse X stays sparse."""
+    """Return which cells of X are 1. If X is a frame, only the columns `at` are read. A sparse X stays sparse."""
     if sp.issparse(X):
         return _read_sparse(X)
     values = np.asarray(X) if at is None else _columns(X, at).to_numpy()

@@ -356,7 +356,7 @@ def _dataset(
 
 
 def _is_turned(manifest: Mapping[str, Any], dataset: str) -> bool:
-    """Return whether the first of two classes is positive. In the report, the positive class is always the second."""
+    """Return whether the first of two classes is the positive class. If so, the report swaps the two classes."""
     labels = manifest["classes"][dataset]
     return len(labels) == 2 and manifest["positive"].get(dataset) == labels[0]
 

@@ -28,7 +28,7 @@ class GraphFit:
 
 
 def kernel_rows(X: Any) -> _kernel.NumberRows:
-    """Return rows in CSR form for the kernel. The problems for several classes share the same rows."""
+    """Return rows in CSR form for the kernel. With several classes, the problem of each class uses these same rows."""
     indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int32)
     return _kernel.NumberRows(indptr, indices, X.data, X.shape[1])
 

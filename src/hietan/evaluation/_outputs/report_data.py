@@ -245,7 +245,7 @@ class Reasons:
         self.texts: list[str] = []
 
     def index(self, text: str) -> int:
-        """Return a sentence's number. A new sentence is added first."""
+        """Return a sentence's number, and add the sentence to the list if it is new."""
         if text not in self.texts:
             self.texts.append(text)
         return self.texts.index(text)

@@ -30,7 +30,8 @@ const verdictNote = () =>
     `AUC is the share of pairs of ${rowNouns}, one from each class, that the method ranks in the right order. `,
     "Chance level is 0.5. ",
     datasets.length === 1 &&
-      "A method is within the sampling error if the 95% bootstrap interval of the difference includes zero.",
+      "A method is within the sampling error of the best one " +
+        "if the 95% bootstrap interval of their difference includes zero.",
   );
 
 function rankingSection(rankings) {
