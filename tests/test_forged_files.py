@@ -258,7 +258,7 @@ def repeat_a_column(a):
         ("indptr", lambda a: a + 2**32, "should contain 41 positions of at most 360"),
         ("indptr", lambda a: np.where(np.arange(41) == 3, 2**32, a), "non-decreasing"),
         ("indptr", lambda a: np.where(np.arange(41) % 2, -(2**63), a), "non-decreasing"),
-        ("edges", lambda a: np.array([[-1], [0]]), "expected positions of the 9 features"),
+        ("edges", lambda a: np.array([[-1], [0]]), "expected positions from 0 to 8"),
         ("edges", lambda a: a.ravel(), "should have two rows"),
         ("y", lambda a: a + 0.7, "y.npy should contain 64-bit integers, but contains float64"),
         ("y", lambda a: a[None], "one-dimensional"),

@@ -103,8 +103,8 @@ def test_names_that_are_not_those_of_a_hierarchy_are_refused(saved, last, messag
 @pytest.mark.parametrize(
     ("edges", "message"),
     [
-        ([[-1], [0]], "positions from -1 to -1; expected positions of the 25 features"),
-        ([[0], [25]], "positions from 25 to 25; expected positions of the 25 features"),
+        ([[-1], [0]], "positions from -1 to -1; expected positions from 0 to 24"),
+        ([[0], [25]], "positions from 25 to 25; expected positions from 0 to 24"),
         ([[0, 1], [1, 0]], "cycle"),
         ([[3], [3]], "its own parent"),
         ([[0.0], [1.0]], "must be one-dimensional arrays of integer positions"),
