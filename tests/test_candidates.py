@@ -171,6 +171,11 @@ def test_rows_are_ranked_by_log_odds(data, trained):
         assert row.probability == pytest.approx(expit(slope * row.log_odds + shift))
 
 
+def test_candidates_are_shown_in_a_few_lines(data, trained):
+    shown = repr(rank_rows(trained, data))
+    assert "TrainedModel" in shown and "Dataset" in shown and len(shown) < 1000
+
+
 def test_the_table_is_the_same_as_text_and_as_a_frame(data, trained):
     for raw, symbols in ((False, ()), (True, tuple(f"s{i}" for i in range(150)))):
         ranked = rank_rows(trained, replace(data, symbols=symbols), raw=raw)

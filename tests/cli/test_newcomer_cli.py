@@ -183,6 +183,11 @@ def test_candidates_are_neither_known_nor_excluded(run, folder, tmp_path, monkey
     result = run("predict", "model.hietan", "data.hietan", "-o", out, *words)
     assert set(ranked(out)) == {f"row{i}" for i in range(100, 150)} - {"row130", "row131"}
     assert "48 candidates of 150 genes; 102 left out" in result.output
+    # A training gene stays in the list, below the candidates, even if it is among the names to exclude.
+    (tmp_path / "both.txt").write_text("row5\nrow120\n")
+    result = run("predict", "model.hietan", "data.hietan", "-o", out, "--exclude", tmp_path / "both.txt")
+    assert "49 candidates of 150 genes; 100 training genes are listed last; 1 left out" in result.output
+    assert set(ranked(out)) == {f"row{i}" for i in range(100, 150)} - {"row120"}
     assert run("predict", "model.hietan", "known.hietan", "-o", out, "--new-only", "--report").exit_code == 0
     assert ranked(out) == []  # nothing is left, and that is no error
 

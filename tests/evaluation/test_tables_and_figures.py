@@ -74,6 +74,7 @@ def test_the_comparison_has_the_tests_of_the_ranking():
     ranking = ranking_of(np.linspace(0.2, 0.9, 30).reshape(10, 3))
     table = comparison_table(ranking)
     assert "Friedman chi-squared 20.00" in table.title and "N = 10" in table.title
+    assert "Iman-Davenport F is undefined because all datasets rank the methods identically;" in table.title
     worst = ranking.comparison.comparisons[-1]
     assert table.rows[-1][0] == worst.method == "m_0"
     assert table.header.index("p") == 4 and table.rows[-1][4] == f"{worst.p_value:.2e}"

@@ -349,7 +349,7 @@ def rank_rows(
     new_only : bool
         Whether to leave out training rows.
     exclude : sequence of str
-        Names of rows to leave out: ids, symbols or synonyms.
+        Names of rows to leave out: ids, symbols or synonyms. Training rows stay in the list, below the candidates.
     only : sequence of str, optional
         Names of the rows to keep; all others are left out. Fewer candidates allow shorter lists with a false discovery
         rate, if the names were chosen without looking at the predictions.

@@ -1,7 +1,11 @@
 """The study runner: what is on disk, what is noticed, what is refused."""
 
 import csv
+import importlib
 import json
+import linecache
+import sys
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -238,6 +242,35 @@ def test_another_study_is_not_mixed_in(datasets, methods, options, message, tmp_
     with pytest.raises(StudyError, match=message):
         run_study(datasets, methods, **{"cv": 3, "output": tmp_path, **options})
     assert contents(tmp_path) == before
+
+
+OWN_CLASS = """
+from sklearn.dummy import DummyClassifier
+
+class Ratio(DummyClassifier):
+    def predict(self, X):
+        return super().predict(X)  # {note}
+"""
+
+
+def test_an_edited_class_of_no_package_is_noticed(tmp_path, monkeypatch):
+    """Its package has no version, so the source of the class stands for it, as a part of a pipeline too."""
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, wrapped in (("alone", lambda model: model), ("inside", make_pipeline)):
+        for note, message in (
+            ("first", ""),
+            ("first", ""),
+            ("second", f"method '{name} @ tuned none' has changed"),
+        ):
+            module = f"own_{name}"
+            (tmp_path / f"{module}.py").write_text(OWN_CLASS.format(note=note))
+            linecache.clearcache()
+            sys.modules.pop(module, None)
+            importlib.invalidate_caches()
+            model = {name: wrapped(importlib.import_module(module).Ratio(strategy="prior"))}
+            with pytest.raises(StudyError, match=message) if message else nullcontext():
+                run_study(DATASETS[:1], model, cv=3, output=tmp_path / name)
+        monkeypatch.delitem(sys.modules, module)
 
 
 def test_another_version_is_noticed(tmp_path, monkeypatch):
