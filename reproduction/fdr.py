@@ -1,9 +1,10 @@
 """The lists with a stated false discovery rate of docs/fdr.md, tested: python -m reproduction.fdr [write].
 
 Random splits of worm and fly (in the package) and of eight published datasets: 75% of the rows are training rows, the
-others are candidates with known classes. Then a test in time: trained on the genes that GenAge listed in 2014, with the
-genes that it has added by 2025 as candidates. HIETAN_DATA names the folder of both; results go to docs/fdr.csv.
-`write` only rewrites the tables on the page.
+others are candidates with known classes. Then fresh rows of made-up datasets, with few
+features (and many equal rows) or many. Then a test in time: trained on the genes that GenAge listed in 2014, with the genes that it has added by 2025 as
+candidates. HIETAN_DATA names the folder of both; results go to docs/fdr.csv. `write` only rewrites the tables on the
+page.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ import numpy as np
 from hietan import HieBAN, HieLogistic, HieTAN
 from hietan._io.files import atomic_write
 from hietan.candidates import rank_rows, read_names, train_model
-from hietan.candidates._error_rate import row_odds, select_rows
+from hietan.candidates._error_rate import hash_features, row_odds, select_rows
 from hietan.candidates._validation import predict_held_out
 from hietan.catalogue import load_dataset
-from hietan.datasets import Dataset, build_dataset, load_ageing_genes
+from hietan.datasets import Dataset, build_dataset, load_ageing_genes, make_hierarchical_classification
 from hietan.evaluation._cross_validation import configure, predict_rows
 from hietan.evaluation._outputs.text_table import TextTable
 from reproduction.pages import fill, read_csv, write_csv
@@ -32,6 +33,13 @@ DOCS = Path(__file__).parent.parent / "docs"
 METHODS = {"HieLogistic": HieLogistic, "HieBAN": HieBAN, "Hie-TAN": HieTAN}
 RATES, WAYS = (0.1, 0.2, 0.3), ("cv", "split")
 SPLITS, SEEDS = 600, 20
+FEATURES, FRESH_RATES, FRESH_RUNS, FRESH_TRAINING, FRESH_ROWS = (
+    (10, 40, 100, 400),
+    (0.2, 0.3, 0.4),
+    200,
+    400,
+    600,
+)
 PUBLISHED = tuple(f"{organism}-{part}" for organism in ("CE", "DM", "MM", "SC") for part in ("BP", "MF"))
 ORGANISMS = {"worm": ("CE", "Caenorhabditis elegans"), "fly": ("DM", "Drosophila melanogaster")}
 FIELDS = (
@@ -49,7 +57,7 @@ FIELDS = (
     "power",
 )
 WAY_NAMES = {"cv": "cross-validation", "split": "a split"}
-LATER, RANDOM = "later", "random"
+LATER, RANDOM, FRESH = "later", "random", "fresh"
 
 
 def split_results(data: Dataset, method: str, seed: int) -> Iterator[tuple[tuple[Any, ...], list[float]]]:
@@ -58,8 +66,22 @@ def split_results(data: Dataset, method: str, seed: int) -> Iterator[tuple[tuple
     is_training = np.zeros(len(data.y), dtype=bool)
     while np.bincount(data.y[is_training], minlength=2).min() < 10:
         is_training[:] = rng.permutation(len(data.y)) < 0.75 * len(data.y)
+    return list_results(data, is_training, method, seed, RATES)
+
+
+def fresh_results(name: str, method: str, seed: int) -> Iterator[tuple[tuple[Any, ...], list[float]]]:
+    """The lists of rows drawn like the training rows, of a dataset with this many features."""
+    data = make_hierarchical_classification(FRESH_ROWS, int(name.split()[0]), random_state=seed)
+    return list_results(data, np.arange(FRESH_ROWS) < FRESH_TRAINING, method, seed, FRESH_RATES)
+
+
+def list_results(
+    data: Dataset, is_training: np.ndarray[Any, Any], method: str, seed: int, rates: tuple[float, ...]
+) -> Iterator[tuple[tuple[Any, ...], list[float]]]:
+    """The lists of the rows that are not training rows: (way, wanted class, q), and results (see `judged`)."""
     train, y = data.subset(rows=is_training), data.y[~is_training]
     X = data.X[np.flatnonzero(~is_training)]
+    hashes = {"features": hash_features(X), "training_features": hash_features(train.X)}
     for way in WAYS:
         model = configure(METHODS[method](), data.hierarchy, seed)
         held_out = predict_held_out(
@@ -69,12 +91,12 @@ def split_results(data: Dataset, method: str, seed: int) -> Iterator[tuple[tuple
         model.fit(train.X[np.flatnonzero(rows)], train.y[rows])
         log_proba, scores = predict_rows(model, X).log_proba, held_out.scores(way == "split")
         for wanted in (0, 1):
-            ranks = scores.ranks(row_odds(log_proba, wanted), model.classes_, wanted)
-            for q in RATES:
-                n = select_rows(ranks, len(scores.labels), q, rows="", calibrated_on="").n_rows
+            ranks = scores.ranks(row_odds(log_proba, wanted), model.classes_, wanted, **hashes)
+            for q in rates:
+                found = select_rows(ranks, len(scores.labels), q, rows="", calibrated_on="")
                 yield (
                     (way, data.target_names[wanted], q),
-                    judged(y[np.argsort(ranks)[:n]] == wanted, y == wanted),
+                    judged(y[ranks <= found.limit] == wanted, y == wanted),
                 )
 
 
@@ -119,24 +141,28 @@ def later_results(organism: str, method: str) -> Iterator[tuple[tuple[Any, ...],
             for wanted in ("anti", "pro"):
                 ranked = rank_rows(trained, later, exclude=listed, positive=wanted)
                 code = later.target_names.index(wanted)
-                is_wanted = np.array([label_of[row.instance] == code for row in ranked.new_rows])
+                is_wanted = {row.instance: label_of[row.instance] == code for row in ranked.new_rows}
                 for q in RATES:
-                    yield (way, wanted, q), judged(is_wanted[: ranked.selection_at(q).n_rows], is_wanted)
+                    right = [is_wanted[row.instance] for row in ranked.select(q).new_rows]
+                    yield (way, wanted, q), judged(np.array(right), np.array([*is_wanted.values()]))
 
 
 def measure() -> list[dict[str, object]]:
     """All results, each a mean over splits or seeds."""
     data = {"worm": load_ageing_genes("worm"), "fly": load_ageing_genes("fly")}
     data |= {name: load_dataset(name) for name in PUBLISHED}
+    tests = [(FRESH, f"{n} features") for n in FEATURES]
+    tests += [*((LATER, name) for name in ORGANISMS), *((RANDOM, name) for name in data)]
     rows: list[dict[str, object]] = []
-    for test, dataset in [*((LATER, name) for name in ORGANISMS), *((RANDOM, name) for name in data)]:
+    for test, dataset in tests:
         for method in METHODS:
             found: dict[tuple[Any, ...], list[list[float]]] = {}
-            runs = (
-                later_results(dataset, method)
-                if test == LATER
-                else (each for seed in range(SPLITS) for each in split_results(data[dataset], method, seed))
-            )
+            if test == LATER:
+                runs = later_results(dataset, method)
+            elif test == FRESH:
+                runs = (each for seed in range(FRESH_RUNS) for each in fresh_results(dataset, method, seed))
+            else:
+                runs = (each for seed in range(SPLITS) for each in split_results(data[dataset], method, seed))
             for key, values in runs:
                 found.setdefault(key, []).append(values)
             for (way, wanted, q), listed in found.items():
@@ -182,6 +208,24 @@ def summary_table(rows: list[dict[str, str]]) -> str:
     return TextTable("Ten datasets, both classes", heading, tuple(lines)).to_markdown()
 
 
+def fresh_table(rows: list[dict[str, str]]) -> str:
+    """For each number of features, method and way: the largest share of wrong rows of both classes, and mean power."""
+    lines = []
+    for dataset in dict.fromkeys(row["dataset"] for row in rows):
+        for method in METHODS:
+            for way in WAYS:
+                cells = []
+                for q in map(str, FRESH_RATES):
+                    key = (dataset, method, way, q)
+                    part = [r for r in rows if (r["dataset"], r["method"], r["way"], r["q"]) == key]
+                    worst = max(part, key=lambda r: float(r["fdp"]))
+                    power = np.mean([float(r["power"]) for r in part])
+                    cells.append(f"{float(worst['fdp']):.3f} ± {float(worst['error']):.3f} ({power:.2f})")
+                lines.append((dataset, method, WAY_NAMES[way], *cells))
+    heading = ("data", "method", "p-values from", *(f"q = {q}" for q in FRESH_RATES))
+    return TextTable("Made-up rows, both classes", heading, tuple(lines)).to_markdown()
+
+
 SHOWN = "HieLogistic"  # the files have all methods
 
 
@@ -191,6 +235,7 @@ def blocks() -> dict[str, Callable[[], str]]:
     later = [row for row in read(LATER) if row["method"] == SHOWN]
     return {
         "all": lambda: summary_table(read(RANDOM)),
+        "fresh": lambda: fresh_table(read(FRESH)),
         "packaged": lambda: table("Random splits of worm and fly", packaged, with_error=True),
         "later": lambda: table("Genes added to GenAge after 2014", later, with_error=False),
     }

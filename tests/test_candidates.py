@@ -81,15 +81,22 @@ def test_a_model_is_read_as_it_was_written(data, trained, tmp_path):
         {"feature_names": "FEATURES", "target_names": ["a", "b"], "calibration": [float("nan"), 0]},
         {"feature_names": "FEATURES", "target_names": ["a", "b"], "calibration": {}},
         {"feature_names": {"a": 1}, "target_names": None},
+        {"feature_names": "FEATURES", "target_names": ["class0", "class1"], "provenance": {"options": 5}},
+        {
+            "feature_names": "FEATURES",
+            "target_names": ["class0", "class1"],
+            "provenance": {"aliases": {"a": 5}},
+        },
     ],
 )
 def test_a_file_without_the_names_is_refused(data, trained, tmp_path, metadata):
     names = {"FEATURES": list(data.feature_names), "REVERSED": list(data.feature_names)[::-1]}
     metadata = {k: names[v] if isinstance(v, str) and v in names else v for k, v in metadata.items()}
     hietan.save(trained.classifier, tmp_path / "model.hietan", metadata=metadata)
-    with pytest.raises(
-        ModelFileError, match="model.hietan does not contain valid feature and class names for its model"
-    ):
+    problem = "does not contain valid feature and class names for its model"
+    if "target_names" not in metadata:
+        problem = "contains only a classifier, without class names .* read it with hietan.load"
+    with pytest.raises(ModelFileError, match=f"model.hietan {problem}"):
         TrainedModel.load(tmp_path / "model.hietan")
 
 

@@ -222,7 +222,7 @@ def forge_array(path, find, edit):
     [
         (
             lambda a: a.update(version=99),
-            "this file uses format version 99.*, but this version of hietan reads format version 3",
+            "this file uses format version 99.*, but this version of hietan reads format version 4",
         ),
         (lambda a: (a.update(version=1), a["fitted"].pop("classes_")), "fit and save the model again"),
         (lambda a: a.update({"class": "BernoulliNB"}), "unknown classifier 'BernoulliNB'"),

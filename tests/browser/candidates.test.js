@@ -83,19 +83,14 @@ async function theAnswerComesFirst(page, { width }) {
   assert.ok(gene.y < 2 * height, `the gene begins ${gene.y} pixels down`);
 }
 
-// The list shows where the false discovery rate ends, at every rate and only there.
-async function theListEndsWhereTheErrorRateDoes(page) {
+// At every rate, the marked rows are those that Python selects, first in the ranking or not.
+async function theListIsMarkedAtEveryRate(page) {
   const slider = page.getByLabel("False discovery rate");
-  const end = page.locator(".end-of-list");
-  for (const [k, n] of expected.short_list.entries()) {
+  for (const [k, names] of expected.short_list.entries()) {
     await slider.fill(String(k));
-    assert.equal(await end.count(), n > 0 && n < 40 ? 1 : 0, `at ${k + 1}%`);
-    if (n === 0 || n === 40) continue; // no row, or every row is in the list
-    assert.match(await end.textContent(), new RegExp(`rate of ${k + 1}% ends here \\(${n} rows?\\)`));
-    const before = await page.evaluate(() =>
-      [...document.querySelectorAll(".rows > li")].findIndex((li) => li.matches(".end-of-list")),
-    );
-    assert.equal(before, n);
+    const marked = page.locator(".rows button", { hasText: `in the list at ${k + 1}%` });
+    const ranks = await marked.locator(".rank").allTextContents();
+    assert.deepEqual(ranks, names, `at ${k + 1}%`);
   }
 }
 
@@ -146,7 +141,7 @@ async function candidatesAreJudgedAndBothEndsShown(page, { width }) {
 
 atEveryWidth("candidates: the answer, the title and the gene come first", "candidates.html", theAnswerComesFirst);
 test("the list shows where the false discovery rate ends", () =>
-  visit("short-list.html", {}, theListEndsWhereTheErrorRateDoes));
+  visit("short-list.html", {}, theListIsMarkedAtEveryRate));
 atEveryWidth(
   "candidates: their quality, both ends, and the known ones apart",
   "candidates.html",

@@ -129,12 +129,13 @@ def write_many_candidates():
 
 
 def write_short_list():
-    """Few candidates, of which some may be listed: the number at every rate from 1 to 50%."""
-    data = make_hierarchical_classification(600, 60, random_state=2)
+    """Few candidates, many with an equal training row: the ranks of those listed at every rate from 1 to 50%."""
+    data = make_hierarchical_classification(600, 30, random_state=0)
     trained = train_model(TAN(), data.subset(np.arange(560)))
     ranked = rank_rows(trained, replace(data.subset(np.arange(560, 600)), name="new"))
     write_candidates(ranked, OUT / "short-list.html")
-    return [ranked.select(k / 100).n_new for k in range(1, 51)]
+    rank_of = {row.instance: str(row.rank) for row in ranked.new_rows}
+    return [[rank_of[row.instance] for row in ranked.select(k / 100).new_rows] for k in range(1, 51)]
 
 
 def write_nasty_candidates():

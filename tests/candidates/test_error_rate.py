@@ -1,6 +1,7 @@
 """Lists with a stated error rate: numbers as they are defined, recomputed from the file, and on simulated rows."""
 
 import json
+import tracemalloc
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hietan
-from hietan.candidates import TrainedModel, rank_rows, train_model
+from hietan.candidates import TrainedModel, explain_rows_by_name, rank_rows, train_model
 from hietan.candidates._error_rate import HeldOutScores, row_odds, select_rows
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation._cross_validation import normalised
@@ -21,12 +22,12 @@ from support.faults.archives import rewrite
 from support.faults.forgery import unpack
 
 
-def literal_p_values(candidates, scores, labels, wanted):
-    """The definition, row by row."""
+def literal_p_values(candidates, calibration, wanted):
+    """The definition, row by row: each row is a score and its features, and the calibration rows have a class."""
     found = []
-    for score in candidates:
-        others = sum(1 for s, y in zip(scores, labels, strict=True) if y != wanted and s >= score)
-        found.append(Fraction(1 + others, len(scores) + 1))
+    for score, features in candidates:
+        others = sum(1 for s, f, y in calibration if y != wanted and (s >= score or f == features))
+        found.append(Fraction(1 + others, len(calibration) + 1))
     return found
 
 
@@ -55,28 +56,35 @@ def ranked(trained, data):
 small = st.integers(-3, 3)
 
 
+def hash_codes(codes):
+    """Numbers that stand for the hashes of features."""
+    return np.asarray(codes).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+
+
 @given(
-    st.lists(st.tuples(small, st.integers(0, 2)), min_size=1, max_size=25),
-    st.lists(small, min_size=1, max_size=25),
+    st.lists(st.tuples(small, st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=25),
+    st.lists(st.tuples(small, st.integers(0, 6)), min_size=1, max_size=25),
     st.integers(0, 2),
     st.integers(1, 99),
 )
 def test_p_values_and_lists_are_as_defined_with_ties(calibration, candidates, wanted, percent):
-    scores, labels = (np.array(column) for column in zip(*calibration, strict=True))
+    scores, features, labels = (np.array(column) for column in zip(*calibration, strict=True))
+    new_scores, new_features = (np.array(column) for column in zip(*candidates, strict=True))
     q, classes, m = Fraction(percent, 100), np.arange(3), len(labels)
     joint = np.full(
         (m, 3), -np.log(2.0)
     )  # the two other classes are equal, so the odds of the wanted one are `scores`
     joint[:, wanted] = scores
-    held_out = HeldOutScores(joint, labels, np.arange(m))
+    held_out = HeldOutScores(joint, labels, np.arange(m), 2 * np.arange(m))
     new = np.full((len(candidates), 3), -np.log(2.0))
-    new[:, wanted] = candidates
-    ranks = held_out.ranks(row_odds(normalised(new), wanted), classes, wanted)
-    expected = literal_p_values(candidates, scores.tolist(), labels.tolist(), wanted)
+    new[:, wanted] = new_scores
+    hashes = {"features": hash_codes(new_features), "training_features": hash_codes(np.repeat(features, 2))}
+    ranks = held_out.ranks(row_odds(normalised(new), wanted), classes, wanted, **hashes)
+    expected = literal_p_values(candidates, calibration, wanted)
     assert [Fraction(int(rank), m + 1) for rank in ranks] == expected
     found = select_rows(ranks, m, percent / 100, rows="rows", calibrated_on="training rows")
     chosen = literal_selection(expected, q)
-    assert set(np.argsort(ranks)[: found.n_rows].tolist()) == chosen
+    assert set(np.flatnonzero(ranks <= found.limit).tolist()) == chosen and found.n_rows == len(chosen)
     least = next(j for j in range(1, 10**6) if Fraction(1, m + 1) <= q * Fraction(j, len(candidates)))
     assert (found.shortest, found.n_ranked) == (least, len(candidates))
     assert not chosen or len(chosen) >= least
@@ -103,11 +111,13 @@ def test_the_rate_holds_for_exchangeable_rows(q):
     for _ in range(2000):
         y = (rng.random(160) < 0.4).astype(int)
         score = (rng.normal(size=160) + 1.5 * y).round(1)  # with ties
-        held_out = HeldOutScores(joint_of(score[:100]), y[:100], np.zeros(100, int), True)
-        ranks = held_out.ranks(row_odds(normalised(joint_of(score[100:])), 1), np.arange(2), 1)
-        n = select_rows(ranks, 100, q, rows="", calibrated_on="").n_rows
-        listed = y[100:][np.argsort(ranks)[:n]]
-        shares.append(np.mean(listed == 0) if n else 0.0)
+        held_out = HeldOutScores(joint_of(score[:100]), y[:100], np.zeros(100, int), np.arange(100), True)
+        features = hash_codes(np.arange(160))
+        hashes = {"features": features[100:], "training_features": features[:100]}
+        ranks = held_out.ranks(row_odds(normalised(joint_of(score[100:])), 1), np.arange(2), 1, **hashes)
+        found = select_rows(ranks, 100, q, rows="", calibrated_on="")
+        listed = y[100:][ranks <= found.limit]
+        shares.append(np.mean(listed == 0) if found.n_rows else 0.0)
     error = np.std(shares) / np.sqrt(len(shares))
     assert q / 2 < np.mean(shares) < q + 3 * error
 
@@ -117,19 +127,26 @@ def test_every_number_follows_from_the_stored_scores(tmp_path, data, trained, ra
     trained.save(tmp_path / "model")
     stored = read_metadata(tmp_path / "model")["held_out"]
     m, others = len(stored["labels"]), []
-    for joint, label in zip(stored["joint"], stored["labels"], strict=True):
+    rows = data.X.toarray().tolist()
+    for joint, label, row in zip(stored["joint"], stored["labels"], stored["rows"], strict=True):
         if label == 0:
-            others.append(joint[1] - joint[0])
+            others.append((joint[1] - joint[0], rows[row]))
+    row_of = dict(zip(data.instance_names, rows, strict=True))
     assert m == 250 and stored["labels"] == data.y[:250].tolist() and not stored["split"]
     assert sorted(set(stored["fold"])) == [0, 1, 2, 3, 4]
-    p_values = [(1 + sum(s >= row.log_odds - 1e-12 for s in others)) / (m + 1) for row in ranked.new_rows]
+    p_values = [
+        (1 + sum(s >= row.log_odds - 1e-12 or f == row_of[row.instance] for s, f in others)) / (m + 1)
+        for row in ranked.new_rows
+    ]
     assert [row.p_value for row in ranked.new_rows] == pytest.approx(p_values)
-    assert all(row.p_value is None for row in ranked.rows[150:]) and p_values == sorted(p_values)
+    assert all(row.p_value is None for row in ranked.rows[150:])
+    assert p_values != sorted(p_values)  # some rows have the features of a training row of the other class
     for percent in (5, 10, 20, 30, 50):
-        fits = [j for j, p in enumerate(p_values, 1) if p <= percent / 100 * j / 150 + 1e-12]
+        fits = [p for j, p in enumerate(sorted(p_values), 1) if p <= percent / 100 * j / 150 + 1e-12]
         chosen = ranked.select(fdr=percent / 100)
         names = [row.instance for row in chosen.rows]
-        assert names == [row.instance for row in ranked.new_rows[: max(fits, default=0)]]
+        limit = max(fits, default=0) + 1e-12
+        assert names == [row.instance for row, p in zip(ranked.new_rows, p_values, strict=True) if p <= limit]
         assert chosen.selection.n_rows == len(names) and chosen.selection.n_ranked == 150
         assert f"no list can be shorter than {-(-150 * 100 // (percent * 251))}" in chosen.selection.text
         lines = chosen.to_csv().splitlines()
@@ -167,6 +184,14 @@ def test_a_split_fits_the_model_without_a_third_of_the_rows(tmp_path, data):
     assert ranked.n_new == 150  # held-out rows are not candidates
     assert "with 83 held-out rows, no list can be shorter than" in ranked.select(0.2).selection.text
     assert "the rate is proven" in ranked.trained.error_rate_note
+    # The model was not fitted to held-out rows, so it does not know their class.
+    seen, unseen = (
+        data.instance_names[i] for i in (np.setdiff1d(np.arange(250), scores.rows)[0], scores.rows[0])
+    )
+    first, second = explain_rows_by_name(split, data, [seen, unseen])
+    assert "This row is in the training data, so its class was known." in first.text()
+    assert "This row was held out, so the model was not fitted to it." in second.text()
+    assert "training data" not in second.text()
 
 
 def test_held_out_once_uses_the_part_that_was_held_out(data):
@@ -182,8 +207,12 @@ def test_three_classes_by_the_odds_against_the_rest():
     scores = trained.held_out
     p = np.exp(scores.joint - scores.joint.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)
-    others = np.log(p[:, 2] / (p[:, 0] + p[:, 1]))[scores.labels != 2]
-    expected = [(1 + np.sum(others >= row.log_odds - 1e-9)) / 181 for row in ranked.new_rows]
+    is_other = scores.labels != 2
+    others, X = np.log(p[:, 2] / (p[:, 0] + p[:, 1]))[is_other], data.X.toarray()
+    equal = {name: (X[:180][is_other] == X[i]).all(axis=1) for i, name in enumerate(data.instance_names)}
+    expected = [
+        (1 + np.sum((others >= row.log_odds - 1e-9) | equal[row.instance])) / 181 for row in ranked.new_rows
+    ]
     assert [row.p_value for row in ranked.new_rows] == pytest.approx(expected)
     assert "wrong means class0 or class1" in trained.error_rate_note
     unstated = rank_rows(replace(trained, positive=""), data)
@@ -265,6 +294,9 @@ FORGERIES = {
     "a split in folds": lambda s: s.update(split=True),
     "a strange split": lambda s: s.update(split="no"),
     "a list": lambda s: s.update(joint=[]),
+    "a row too many": lambda s: s["rows"].append(250),
+    "a repeated row": lambda s: s["rows"].__setitem__(1, 0),
+    "a row that does not exist": lambda s: s["rows"].__setitem__(249, 250),
 }
 
 
@@ -277,6 +309,20 @@ def test_forged_scores_are_refused(tmp_path, trained, forge):
     rewrite(path, about=json.dumps(about).encode())
     with pytest.raises(ModelFileError, match=str(path)):
         TrainedModel.load(path)
+
+
+@pytest.mark.parametrize("folds", [3_000_000, 2**53])
+def test_a_forged_number_of_folds_takes_no_memory(tmp_path, trained, folds):
+    path = tmp_path / "model"
+    trained.save(path)
+    about = json.loads(unpack(path.read_bytes())["about.json"])
+    about["metadata"]["validation"]["folds"] = folds
+    rewrite(path, about=json.dumps(about).encode())
+    tracemalloc.start()
+    with pytest.raises(ModelFileError, match=f"the validation has {folds} folds and 250 rows"):
+        TrainedModel.load(path)
+    assert tracemalloc.get_traced_memory()[1] < 20e6
+    tracemalloc.stop()
 
 
 def test_missing_scores_are_those_of_an_older_file(tmp_path, trained):

@@ -145,10 +145,55 @@ def test_an_edge_that_the_newer_hierarchy_lost_still_counts(data):
 
 def test_unlabelled_models_return_lifts(data):
     trained = train_model(hietan.HieLogistic(), data, unlabelled="class0")
-    (found,) = trained.predict([leaves_of(data, 0)])
+    (found,) = trained.predict([data.feature_names[:1]])
     assert found.lift == trained.lifts(np.array([found.log_odds]))[0]
     assert found.probability is None and found.predicted == ""
-    assert set(found.to_dict()) == {"log_odds", "lift", "unknown", "positive"}
+    assert set(found.to_dict()) == {"log_odds", "lift", "unknown", "positive"} and found.cutoff is None
+
+
+def test_an_answer_says_where_the_border_is_and_whether_it_knew_a_term(trained, data):
+    rows = [leaves_of(data, i) for i in range(300)]
+    found = trained.predict(rows)
+    border = found[0].cutoff
+    assert {row.cutoff for row in found} == {border} == {found[0].to_dict()["cutoff"]}
+    assert {row.probability >= border for row in found if row.predicted == "class0"} == {True}
+    assert {row.probability >= border for row in found if row.predicted == "class1"} == {False}
+    warning = "no term of this row is known to the model"
+    for terms, has_none in (([], True), (["strange"], True), (["strange", data.feature_names[3]], False)):
+        answer = trained.predict([terms])[0].to_dict()
+        assert (answer.get("warning") == warning) == has_none and "no_known_term" not in answer
+
+
+def test_a_threshold_is_the_border(data):
+    trained = train_model(hietan.HieLogistic(), data, threshold=0.3, positive="class0")
+    found = trained.predict([leaves_of(data, i) for i in range(300)])
+    assert found[0].cutoff == pytest.approx(0.3)
+    assert {row.probability >= 0.3 for row in found if row.predicted == "class0"} == {True}
+
+
+def test_reasons_have_names_and_branches_that_add_up(data):
+    named = replace(data, term_names=tuple(f"name of {name}" for name in data.feature_names))
+    trained = train_model(hietan.HieLogistic(), named, folds=2)
+    answer = json.loads(json.dumps(trained.predict([leaves_of(data, 3)], reasons=3)[0].to_dict()))
+    assert [reason["name"] for reason in answer["reasons"]] == [
+        f"name of {reason['feature']}" for reason in answer["reasons"]
+    ]
+    *branches, rest = answer["branches"]
+    assert branches and rest["feature"] is None and rest["name"] == "the rest"
+    assert all(branch["name"] == f"name of {branch['feature']}" for branch in branches)
+    total = answer["base"] + sum(branch["amount"] for branch in answer["branches"])
+    assert total == pytest.approx(answer["log_odds"], abs=1e-9)
+
+
+@pytest.mark.parametrize("method", [hietan.HieBAN, hietan.ProximalGraph, hietan.AODE])
+def test_reasons_add_up_for_several_classes(method):
+    data = make_hierarchical_classification(200, 30, n_classes=3, random_state=0)
+    trained = train_model(method(), data, folds=2)
+    for i, found in enumerate(trained.predict([leaves_of(data, i) for i in range(40)], reasons=2)):
+        total = found.base + sum(branch.amount for branch in found.branches)
+        assert total == pytest.approx(found.log_odds, abs=1e-9)
+        p = trained.classifier.predict_proba(data.X[[i]])[0].max()
+        assert found.log_odds == pytest.approx(np.log(p / (1 - p)), abs=1e-9)
 
 
 def test_several_classes_and_no_rows():

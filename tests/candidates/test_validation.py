@@ -1,9 +1,13 @@
 """The quality of a model: measured on rows that were held out, kept in its file, and not believed from any file."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.model_selection import StratifiedShuffleSplit
 
@@ -199,13 +203,18 @@ def test_rows_that_are_held_out_are_predicted_by_a_model_of_the_others(data):
 
 
 def test_how_many_rows_are_held_out():
-    """A fifth, and at most 5,000; but a rare class needs more of them, or the folds."""
+    """A fifth, and at most 50,000, as the documentation says; but a rare class needs more of them, or the folds."""
 
     def of(n, share):
         return rows_to_hold_out((np.arange(n) < share * n).astype(int))
 
     assert of(18_000, 0.5) == (3_600, False) and of(18_200, 0.5) == (3_640, True)
-    assert of(1_000_000, 0.5) == (5_000, True) and of(20_826, 0.1) == (4_165, False)
+    assert of(200_000, 0.166) == (40_000, True) and of(20_826, 0.1) == (4_165, False)
+    assert of(1_000_000, 0.5) == (50_000, True)
+    pages = [Path(hietan.__file__).parents[2] / "docs" / "candidates.md"]
+    stated = [" ".join(page.read_text(encoding="utf-8").split()) for page in pages if page.exists()]
+    for text in [*stated, " ".join(train_model.__doc__.split())]:
+        assert re.search(r"fifth.{0,30}at most 50,000( rows)? unless a class is rare", text)
     size, is_enough = of(1_000_000, 0.01)
     assert is_enough and size == 91_828 and (1 / 918 + 1 / 90_910) / 11 < 1.001e-4
     assert of(100_000, 0.01) == (20_000, False)
@@ -261,3 +270,39 @@ def test_a_dataset_of_one_class_is_refused_with_the_name_of_the_class(data):
         ValueError, match=r"all \d+ genes in .* have the class 'class1'; add genes of another class"
     ):
         train_model(hietan.HieTAN(), only)
+
+
+@given(st.lists(st.tuples(st.integers(-6, 6), st.booleans()), min_size=2, max_size=30), st.integers(1, 3))
+def test_the_best_cutoff_does_not_depend_on_the_names_of_the_classes(rows, scale):
+    """Exchanged classes have the negative log-odds: the same rows are positive, and no cutoff has a higher GMean."""
+    odds, y = np.array([k / scale for k, _ in rows]), np.array([label for _, label in rows]).astype(int)
+    assume(len(set(y.tolist())) == 2)
+    is_second = odds >= best_cutoff(odds, y)
+    np.testing.assert_array_equal(is_second, -odds < best_cutoff(-odds, 1 - y))
+    limits = [*np.unique(odds), 100]
+    assert (
+        gmean_score(y, is_second.astype(int))
+        >= max(gmean_score(y, (odds >= limit).astype(int)) for limit in limits) - 1e-12
+    )
+
+
+def test_the_nearest_cutoff_to_even_odds_wins_a_tie():
+    odds = np.array([-3.0, -1.0, 0.5, 2.0, 4.0])
+    assert best_cutoff(odds, np.array([0, 1, 0, 1, 1])) == 1.25  # recalls of 2/3 and 1
+    tied = np.array([-5.0, -3.0, 1.0, 1.5, 4.0, 5.0])  # between -5 and -3, or 4 and 5: recalls of 1/3 and 1
+    assert best_cutoff(tied, np.array([0, 1, 1, 0, 0, 1])) == -4.0
+    next_float = np.nextafter(1.0, 2.0)
+    assert best_cutoff(np.array([1.0, next_float]), np.array([0, 1])) == next_float  # nothing lies between
+
+
+def test_renamed_classes_have_the_same_positive_rows(data):
+    """A model with a threshold tuned for GMean, fitted to the same rows under exchanged names."""
+    for seed in range(8):
+        small = make_hierarchical_classification(60, 12, random_state=seed)
+        renamed = replace(small, y=1 - small.y, target_names=small.target_names[::-1], positive="")
+        found = []
+        for each in (replace(small, positive="class1"), renamed):
+            trained = train_model(hietan.HieBAN(), each, threshold="gmean", positive="class1")
+            ranked = rank_rows(trained, each, match=["none"])
+            found.append({row.instance: row.predicted for row in ranked.rows})
+        assert found[0] == found[1]

@@ -46,6 +46,17 @@ def lines(result):
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
+def test_an_interrupted_stream_does_not_deny_its_answers(predict, monkeypatch):
+    def stop(*arguments):
+        print("an answer")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hietan.cli._predict.predict_stream", stop)
+    result = predict("")
+    assert result.exit_code == 130 and "nothing was written" not in result.output
+    assert "interrupted; all rows answered so far are complete" in result.output
+
+
 def test_json_lines_in_and_out(predict, trained):
     rows = [[trained.feature_names[k], "strange"] for k in range(12)]
     text = "\n".join(

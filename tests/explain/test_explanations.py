@@ -277,13 +277,14 @@ def test_rows_without_labels_are_numbered(example):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_linear_model_adds_up_to_its_decision_function(n_classes):
+def test_a_linear_model_adds_up_to_its_log_odds(n_classes):
     data = make_hierarchical_classification(120, 40, n_classes=n_classes, density=0.2, random_state=1)
     clf = ProximalGraph(hierarchy=data.hierarchy, lam=0.01).fit(data.X, data.y)
     scores, proba = clf.decision_function(data.X[:9]), clf.predict_proba(data.X[:9])
     for target in range(n_classes):
         for k, explanation in enumerate(clf.explain(data.X[:9], target=target)):
-            expected = scores[k, target] if n_classes > 2 else scores[k] * (1 if target else -1)
+            p = proba[k, target]
+            expected = np.log(p / (1 - p)) if n_classes > 2 else scores[k] * (1 if target else -1)
             assert explanation.total() == pytest.approx(expected, abs=1e-9)
             assert explanation.log_odds == pytest.approx(expected, abs=1e-9)
             assert explanation.probabilities == pytest.approx(proba[k])

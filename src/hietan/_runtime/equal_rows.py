@@ -120,7 +120,8 @@ def row_keys(X: csr_array | csc_array) -> list[bytes]:
         X = X.copy()
         X.sum_duplicates()
         X.eliminate_zeros()
-    stored = [X.indices] if (X.data == 1).all() else [X.indices, X.data]
+    indices = X.indices.astype("<i4", copy=False)  # of any type before: files contain the keys
+    stored = [indices] if (X.data == 1).all() else [indices, X.data]
     parts = [np.ascontiguousarray(array).data for array in stored]
     return [
         blake2b(b"".join(part[a:b] for part in parts), digest_size=16).digest()

@@ -42,17 +42,23 @@ def cross_calibrated(
 def best_cutoff(log_odds: NDArray[np.float64], y: NDArray[Any]) -> float:
     """Return the lowest log-odds at which to predict the second class, chosen for the highest GMean.
 
+    Of several cutoffs with this GMean, the one nearest to even odds is chosen, and then the one between the rows that
+    come first. So the names of the classes, which decide their order, do not matter.
+
     >>> best_cutoff(np.array([-2.0, 1.0, 3.0, 5.0]), np.array([0, 0, 1, 1]))
     2.0
     """
-    order = np.argsort(log_odds, kind="stable")
-    odds, positive = np.clip(log_odds[order], -700, 700), (y == y.max())[order]
-    # If the rows from position k are positive, the recalls of both classes.
-    sensitivity = 1 - np.concatenate([[0], np.cumsum(positive)]) / positive.sum()
-    specificity = np.concatenate([[0], np.cumsum(~positive)]) / (~positive).sum()
-    gmean = np.sqrt(sensitivity * specificity)
-    gmean[1:-1][odds[1:] == odds[:-1]] = -1  # no cutoff lies between rows with the same log-odds
-    k = int(gmean.argmax())
-    if k in (0, len(odds)):
-        return float(odds[0] if k == 0 else odds[-1] + 1)
-    return float((odds[k - 1] + odds[k]) / 2)
+    odds = np.clip(log_odds, -700, 700)
+    values, first_row, place = np.unique(odds, return_index=True, return_inverse=True)
+    if len(values) == 1:
+        return 0.0
+    positives = np.bincount(place, weights=y == y.max()).astype(np.int64)
+    negatives = np.bincount(place, weights=y != y.max()).astype(np.int64)
+    # A cutoff lies between two neighbouring values: the rows below are predicted negative, the others positive.
+    right_negatives = np.cumsum(negatives)[:-1]
+    right_positives = positives.sum() - np.cumsum(positives)[:-1]
+    recalls = right_negatives * right_positives  # in proportion to the squared GMean, and exact
+    cutoffs = (values[:-1] + values[1:]) / 2
+    first, second = np.sort([first_row[:-1], first_row[1:]], axis=0)
+    best = np.lexsort((second, first, np.abs(cutoffs), -recalls))[0]
+    return float(max(cutoffs[best], np.nextafter(values[best], np.inf)))

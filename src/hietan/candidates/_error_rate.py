@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from hietan._runtime.equal_rows import row_keys
 from hietan.evaluation._cross_validation import normalised, row_scores
 
 
@@ -29,6 +31,8 @@ class HeldOutScores:
         Each row's class, as an index into `target_names`.
     fold : int array of shape (m,)
         The fold in which each row was held out; 0 for all rows if they were held out once.
+    rows : int array of shape (m,)
+        Each row's position among the training rows, in increasing order.
     split : bool
         Whether the model itself was fitted without these rows.
     """
@@ -36,6 +40,7 @@ class HeldOutScores:
     joint: NDArray[np.float64]
     labels: NDArray[np.int64]
     fold: NDArray[np.int64]
+    rows: NDArray[np.int64]
     split: bool = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -45,40 +50,75 @@ class HeldOutScores:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> HeldOutScores:
         """Rebuild the scores from the output of `to_dict`. Call `check` to validate the scores."""
-        joint, labels, fold = (np.array(content[name]) for name in ("joint", "labels", "fold"))
-        return cls(joint, labels, fold, content["split"])
+        joint, labels, fold, rows = (np.array(content[name]) for name in ("joint", "labels", "fold", "rows"))
+        return cls(joint, labels, fold, rows, content["split"])
 
-    def check(self, classes: NDArray[Any], class_rows: tuple[int, ...], folds: int) -> None:
-        """Raise ValueError if the scores do not match these classes, rows and folds."""
-        m, labels, fold = sum(class_rows), self.labels, self.fold
+    def check(self, classes: NDArray[Any], class_rows: tuple[int, ...], folds: int, n_training: int) -> None:
+        """Raise ValueError if the scores do not match these classes, rows, folds and training rows."""
+        m, labels, fold, rows = sum(class_rows), self.labels, self.fold, self.rows
         is_sound = (
             self.joint.shape == (m, len(classes))
             and self.joint.dtype == np.float64
             and np.isfinite(self.joint).all()
-            and labels.shape == fold.shape == (m,)
-            and labels.dtype.kind == fold.dtype.kind == "i"
+            and labels.shape == fold.shape == rows.shape == (m,)
+            and labels.dtype.kind == fold.dtype.kind == rows.dtype.kind == "i"
             and tuple(np.sum(labels == label) for label in classes) == class_rows
-            and set(fold.tolist()) == set(range(folds))
+            and len(np.unique(fold)) == folds
+            and 0 == fold.min() <= fold.max() < folds
+            and 0 <= rows[0] <= rows[-1] < n_training
+            and (np.diff(rows) > 0).all()
             and (self.split is False or (self.split is True and folds == 1))
         )
         if not is_sound:
             raise ValueError(
                 f"the held-out scores do not match the validation; each of the {m} rows needs {len(classes)} "
-                f"finite numbers, a class and one of {folds} folds"
+                f"finite numbers, a class, one of {folds} folds and one of {n_training} training rows"
             )
 
     def odds(self, classes: NDArray[Any], wanted: Any) -> NDArray[np.float64]:
         """Return each row's log-odds of the wanted class."""
         return row_odds(normalised(self.joint), classes.tolist().index(wanted))
 
-    def ranks(self, odds: NDArray[np.float64], classes: NDArray[Any], wanted: Any) -> NDArray[np.int64]:
-        """Return, for each row, 1 + the number of calibration rows of other classes whose log-odds are at
-        least as high.
+    def ranks(
+        self,
+        odds: NDArray[np.float64],
+        classes: NDArray[Any],
+        wanted: Any,
+        *,
+        features: NDArray[np.uint64],
+        training_features: NDArray[np.uint64],
+    ) -> NDArray[np.int64]:
+        """Return, for each row, 1 + the number of calibration rows of other classes that are at least as high.
 
-        Divided by m + 1, these are p-values.
+        Divided by m + 1, these are p-values. A calibration row is at least as high if its log-odds are, or if it has
+        the same features: the final model would give both rows the same log-odds, but the model of another fold may
+        have given the calibration row lower ones. `features` and `training_features` are the hashes of both from
+        `hash_features`.
         """
-        others = np.sort(self.odds(classes, wanted)[self.labels != wanted])
-        return 1 + len(others) - np.searchsorted(others, odds, side="left")
+        is_other = self.labels != wanted
+        others = self.odds(classes, wanted)[is_other]
+        keys, key = np.unique(training_features[self.rows[is_other]], return_inverse=True)
+        by_odds = np.sort(others)
+        n_below = np.searchsorted(by_odds, odds, side="left")
+        # Of the rows below, those with the same features: keys and places are counted together, as one number.
+        width = len(others) + 1
+        numbered = np.sort(key * width + np.searchsorted(by_odds, others, side="left"))
+        own_key = np.searchsorted(keys, features)
+        first = np.searchsorted(numbered, own_key * width)
+        n_equal_below = np.searchsorted(numbered, own_key * width + n_below) - first
+        has_equal = np.isin(features, keys)
+        return 1 + len(others) - n_below + np.where(has_equal, n_equal_below, 0)
+
+
+def hash_features(X: Any) -> NDArray[np.uint64]:
+    """Return a hash of each row's present features. Equal rows have equal hashes on any machine.
+
+    >>> first, second, third = hash_features(np.array([[1, 0, 1], [1, 0, 1], [0, 0, 1]]))
+    >>> bool(first == second), bool(first == third)
+    (True, False)
+    """
+    keys = row_keys(csr_array(X))
+    return np.array([int.from_bytes(key[:8], "little") for key in keys], dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -97,6 +137,8 @@ class Selection:
         The smallest number of rows that a list can have.
     text : str
         The result in a sentence.
+    limit : int
+        The largest p-value in the list, multiplied by the number of calibration rows plus 1; 0 if there is no list.
     """
 
     fdr: float
@@ -104,6 +146,7 @@ class Selection:
     n_ranked: int
     shortest: int
     text: str
+    limit: int = 0
 
 
 def select_rows(ranks: NDArray[np.int64], m: int, fdr: float, *, rows: str, calibrated_on: str) -> Selection:
@@ -121,7 +164,8 @@ def select_rows(ranks: NDArray[np.int64], m: int, fdr: float, *, rows: str, cali
     values, counts = np.unique(ranks, return_counts=True)
     below, above = n * rate.denominator, (m + 1) * rate.numerator
     steps = zip(values.tolist(), np.cumsum(counts).tolist(), strict=True)
-    found = max((j for rank, j in steps if rank * below <= j * above), default=0)  # p <= fdr * j / n
+    fitting = [(rank, j) for rank, j in steps if rank * below <= j * above]  # p <= fdr * j / n
+    limit, found = fitting[-1] if fitting else (0, 0)
     shortest = ceil(n / (rate * (m + 1)))
     text = (
         f"at a false discovery rate of {100 * fdr:g}%: "
@@ -129,7 +173,7 @@ def select_rows(ranks: NDArray[np.int64], m: int, fdr: float, *, rows: str, cali
         f"{calibrated_on}, no list can be shorter than {shortest:,}"
         f"{'' if found else '; choose a higher rate, or restrict the candidates by name (--only)'}"
     )
-    return Selection(float(fdr), found, n, shortest, text)
+    return Selection(float(fdr), found, n, shortest, text, limit)
 
 
 def row_odds(log_proba: NDArray[np.float64], position: int | None = None) -> NDArray[np.float64]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,12 +13,12 @@ from scipy.special import log_expit
 
 from hietan.candidates._error_rate import row_odds
 from hietan.candidates._models import TrainedModel
-from hietan.candidates._names import RowNames, match_rows
-from hietan.candidates._ranking import align_columns
+from hietan.candidates._names import KINDS, RowNames, match_rows
+from hietan.candidates._ranking import align_columns, reused_ids
 from hietan.datasets import Dataset
 from hietan.evaluation import compute_metrics, reliability_curve
 from hietan.evaluation._cross_validation import normalised, predict_rows
-from hietan.exceptions import DataError
+from hietan.exceptions import DataError, DataWarning
 
 DRAWS, LEAST_TO_COMPARE, RANKINGS = 500, 20, ("auc", "average_precision")
 
@@ -73,7 +75,9 @@ class Evaluation:
         return asdict(self) | {"metrics": {name: asdict(m) for name, m in self.metrics.items()}}
 
 
-def evaluate_model(trained: TrainedModel, data: Dataset, *, seed: int = 0) -> Evaluation:
+def evaluate_model(
+    trained: TrainedModel, data: Dataset, *, seed: int = 0, match: Sequence[str] = KINDS
+) -> Evaluation:
     """Evaluate a model on labelled rows. Training rows are skipped.
 
     Parameters
@@ -84,6 +88,8 @@ def evaluate_model(trained: TrainedModel, data: Dataset, *, seed: int = 0) -> Ev
         Rows with their classes. Columns and classes are matched by name.
     seed : int
         The seed for the bootstrap, which draws rows 500 times.
+    match : sequence of {"id", "symbol", "synonym"}, or ("none",)
+        The kinds of names by which training rows are recognised. With ("none",), all labelled rows are evaluated.
 
     Raises
     ------
@@ -108,15 +114,18 @@ def evaluate_model(trained: TrainedModel, data: Dataset, *, seed: int = 0) -> Ev
             "evaluate a model with known classes"
         )
     names, classes = RowNames.of(data), trained.class_names
-    is_known = np.array(
-        [found is not None for found in match_rows(names, trained.training_names)], dtype=bool
-    )
+    matches = match_rows(names, trained.training_names, match)
+    columns, what = align_columns(data, trained.feature_names), data.name or "the dataset"
+    reused = reused_ids(trained, columns, matches, f"{data.row_noun}s of {what}")
+    is_known = np.array([found is not None for found in matches], dtype=bool)
     rows = np.flatnonzero(~is_known & (data.y >= 0))
     if not len(rows):
         raise DataError(
-            f"{data.name or 'the dataset'} has no labelled rows except the model's training rows; use a dataset with "
-            "other labelled rows"
+            f"{what} has no labelled rows except the model's training rows; use a dataset with other labelled rows"
+            f"{'. ' * bool(reused)}{reused}"
         )
+    if reused:
+        warnings.warn(reused, DataWarning, stacklevel=2)
     labels = [data.target_names[label] for label in data.y[rows]]
     strange, missing = sorted(set(labels) - set(classes)), sorted(set(classes) - set(labels))
     if strange or missing:
@@ -127,7 +136,7 @@ def evaluate_model(trained: TrainedModel, data: Dataset, *, seed: int = 0) -> Ev
             f"{data.name or 'the dataset'} {problem}; its new rows must have exactly the model's classes "
             f"({', '.join(classes)})"
         )
-    X = align_columns(data, trained.feature_names)[rows]
+    X = columns[rows]
     said = predict_rows(trained.classifier, X)
     if said.log_proba is None:
         raise ValueError(

@@ -9,7 +9,7 @@ import numpy as np
 
 from hietan.candidates._error_rate import row_odds
 from hietan.candidates._models import TrainedModel
-from hietan.candidates._names import RowNames, find_rows, match_rows
+from hietan.candidates._names import NameMatch, RowNames, find_rows, match_rows
 from hietan.candidates._ranking import align_columns, unlabelled_training_rows
 from hietan.datasets import Dataset
 from hietan.evaluation._cross_validation import predict_rows
@@ -32,6 +32,8 @@ class RowExplanation:
         The meaning of the probability or the lift.
     rank_note : str
         For an unlabelled training row, the log-odds and the lift that determine its rank.
+    training_note : str
+        For a row that shares a name with a training row, whether the model has seen it; otherwise empty.
     """
 
     instance: str
@@ -39,13 +41,13 @@ class RowExplanation:
     in_training: bool
     probability_note: str = ""
     rank_note: str = ""
+    training_note: str = ""
 
     def text(self, limit: int | None = None) -> str:
         """Return the explanation as text, like `Explanation.text`."""
         parts = [self.rank_note, self.explanation.text(limit), self.probability_note]
-        if self.in_training and not self.rank_note:
-            noun = self.explanation.row_noun
-            parts.append(f"This {noun} is in the training data, so its class was known.")
+        if not self.rank_note:
+            parts.append(self.training_note)
         return "\n\n".join(filter(None, parts))
 
 
@@ -120,8 +122,21 @@ def explain_rows_by_name(
         if not trained.unlabelled and not raw and trained.calibration is not None:
             named = replace(named, calibrated=float(trained.probabilities(np.array(found.log_odds))))
         note = trained.raw_note if raw and not trained.unlabelled else trained.probability_note
-        explained.append(RowExplanation(name, named, matches[i] is not None, note, rank_note))
+        seen_note = _training_note(trained, matches[i], noun)
+        explained.append(RowExplanation(name, named, matches[i] is not None, note, rank_note, seen_note))
     return tuple(explained)
+
+
+def _training_note(trained: TrainedModel, match: NameMatch | None, noun: str) -> str:
+    """Return a sentence about whether the model has seen a row, or "" for a row that shares no name with one."""
+    if match is None:
+        return ""
+    if trained.held_out is not None and trained.held_out.split:
+        if match.row is None:
+            return f"This {noun} is in the training data, or was held out from them."
+        if match.row in trained.held_out.rows:
+            return f"This {noun} was held out, so the model was not fitted to it."
+    return f"This {noun} is in the training data, so its class was known."
 
 
 def _lift(trained: TrainedModel, log_odds: float) -> str:

@@ -17,8 +17,8 @@ from scipy.special import expit, logit
 from hietan import persistence
 from hietan._runtime.number_checks import check_integer
 from hietan.candidates._calibration import best_cutoff, fit_sigmoid
-from hietan.candidates._error_rate import HeldOutScores
-from hietan.candidates._names import RowNames
+from hietan.candidates._error_rate import HeldOutScores, hash_features
+from hietan.candidates._names import KINDS, HashedNames, RowNames, match_rows
 from hietan.candidates._serving import RowPrediction, closed_columns, predict_terms
 from hietan.candidates._unlabelled import LEAST_POSITIVES, share_bound
 from hietan.candidates._validation import (
@@ -29,6 +29,7 @@ from hietan.candidates._validation import (
     summarize_held_out,
 )
 from hietan.datasets import Dataset
+from hietan.datasets._building.options import check_provenance
 from hietan.evaluation._cross_validation import configure
 from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
@@ -50,7 +51,7 @@ class TrainedModel:
     feature_names, target_names : tuple of str
         The names of its columns and classes.
     training_rows : tuple of str
-        The names of the rows to which it was fitted.
+        The names of the training rows; empty if they are not stored.
     dataset, method : str
         The names of the dataset and the method; empty if they are not known.
     seed : int
@@ -79,6 +80,13 @@ class TrainedModel:
         The validated rows' scores, from which p-values and false discovery rates are computed.
     unlabelled : str
         The class whose rows are unlabelled: a mixture of positives and others. If it is empty, all classes are known.
+    training_features : tuple of int
+        A hash of each training row's features. Rows with equal features are ties in false discovery rates, and a row
+        with a known id but other features may be another row.
+    hashed_names : HashedNames or None
+        Hashes of the training rows' names, if the names themselves are not stored.
+    term_names : tuple of str
+        The readable names of the features; empty if they are the same.
     """
 
     classifier: Any
@@ -99,6 +107,9 @@ class TrainedModel:
     positive: str = ""
     held_out: HeldOutScores | None = None
     unlabelled: str = ""
+    training_features: tuple[int, ...] = ()
+    hashed_names: HashedNames | None = None
+    term_names: tuple[str, ...] = ()
 
     @property
     def positive_name(self) -> str:
@@ -125,9 +136,21 @@ class TrainedModel:
         return tuple(self.target_names[label] for label in self.classifier.classes_)
 
     @property
-    def training_names(self) -> RowNames:
-        """All names of the training rows."""
+    def training_names(self) -> RowNames | HashedNames:
+        """All names of the training rows, or their hashes."""
+        if self.hashed_names is not None:
+            return self.hashed_names
         return RowNames(self.training_rows, self.training_symbols, self.training_synonyms)
+
+    @cached_property
+    def known_features(self) -> frozenset[int]:
+        """The hashes of the training rows' features."""
+        return frozenset(self.training_features)
+
+    @property
+    def n_training(self) -> int:
+        """The number of training rows, including any that were held out."""
+        return max(len(self.training_rows), len(self.training_labels))
 
     @property
     def class_sizes(self) -> tuple[int, ...]:
@@ -140,10 +163,10 @@ class TrainedModel:
     @property
     def description(self) -> str:
         """A short description of the model."""
-        kind, n, more = type(self.classifier).__name__, len(self.training_rows), ""
+        kind, n, more = type(self.classifier).__name__, self.n_training, ""
         if self.held_out is not None and self.held_out.split:
-            n, more = n - len(self.held_out.labels), f" ({len(self.held_out.labels)} more were held out)"
-        return f"{kind}, trained on {n} {self.row_noun}s of {self.dataset}{more}"
+            n, more = n - len(self.held_out.labels), f" ({len(self.held_out.labels):,} more were held out)"
+        return f"{kind}, trained on {n:,} {self.row_noun}s of {self.dataset}{more}"
 
     @property
     def caution(self) -> str:
@@ -185,15 +208,38 @@ class TrainedModel:
             name, quality = self.positive_name, self.validation
             k = self.class_names.index(name)
             share = quality.class_rows[k] / quality.n_rows if prior is None else float(prior[k])
-            # The classifier uses class weights, so its decision may be far from a probability of 0.5.
-            border = float(self.probabilities(np.array(self.positive_sign * (self.cutoff or 0.0))))
             return (
                 f"P({name}) is calibrated on held-out {self.row_noun}s, for data with {share:.1%} {name}. "
-                f"The class {name} is predicted if P is {border:.2f} or more."
+                f"The class {name} is predicted if P is {self.border:.2f} or more."
             )
         if self.validation is not None and self.validation.auc is not None and len(self.class_names) == 2:
             return f"On held-out {self.row_noun}s, the model ranks no better than chance. {self.raw_note}"
         return self.raw_note
+
+    @property
+    def border(self) -> float | None:
+        """The lowest probability at which the positive of two classes is predicted; None for other models.
+
+        It may be far from 0.5, because a classifier with class weights decides at other odds.
+        """
+        if self.unlabelled or len(self.class_names) != 2:
+            return None
+        return float(self.probabilities(np.array(self.positive_sign * (self.cutoff or 0.0))))
+
+    def p_value_ranks(self, log_odds: NDArray[np.float64], X: Any) -> NDArray[np.int64] | None:
+        """Return rows' p-values, multiplied by the number of calibration rows plus 1.
+
+        Return None if the model has no held-out scores, no positive class or an unlabelled class.
+        """
+        if self.held_out is None or not self.positive_name or self.unlabelled:
+            return None
+        return self.held_out.ranks(
+            log_odds,
+            self.classifier.classes_,
+            self.positive_label,
+            features=hash_features(X),
+            training_features=np.array(self.training_features, dtype=np.uint64),
+        )
 
     @property
     def validation_note(self) -> str:
@@ -347,6 +393,7 @@ class TrainedModel:
             del metadata["classifier"]
             metadata["validation"] = None if self.validation is None else asdict(self.validation)
             metadata["held_out"] = None if self.held_out is None else self.held_out.to_dict()
+            metadata["hashed_names"] = None if self.hashed_names is None else asdict(self.hashed_names)
             persistence.save(self.classifier, path, metadata=metadata)
         except (TypeError, ValueError) as error:
             raise ModelFileError(str(error)) from error
@@ -356,10 +403,17 @@ class TrainedModel:
         """Read a model written by `save` or ``hietan fit``. Raise ModelFileError for any other file."""
         classifier = persistence.load(path)
         about: dict[str, Any] = {each.name: each.default for each in fields(cls)} | {"provenance": {}}
-        about |= persistence.read_metadata(path)
+        stored = persistence.read_metadata(path)
+        about |= stored
+        if "target_names" not in stored:
+            raise ModelFileError(
+                f"{os.fspath(path)} contains only a classifier, without class names and calibration, as "
+                "hietan.save writes it; read it with hietan.load, or write a model with `hietan fit` or "
+                "TrainedModel.save"
+            )
         try:
             pair, cutoff, quality = about["calibration"], about["cutoff"], about["validation"]
-            scores = about["held_out"]
+            scores, hashed = about["held_out"], about["hashed_names"]
             model = cls(
                 classifier=classifier,
                 feature_names=_texts(about["feature_names"]),
@@ -379,6 +433,9 @@ class TrainedModel:
                 provenance=dict(about["provenance"]),
                 held_out=None if scores is None else HeldOutScores.from_dict(scores),
                 unlabelled=check_positive(str(about["unlabelled"] or ""), about["target_names"]),
+                training_features=_counts(about["training_features"], 2**64 - 1),
+                hashed_names=None if hashed is None else _hashed_names(hashed),
+                term_names=_texts(about["term_names"]),
             )
             _check(model)
         except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
@@ -393,13 +450,7 @@ class TrainedModel:
 def _check(model: TrainedModel) -> None:
     """Raise ValueError if names do not match the classifier, or if numbers are inconsistent."""
     classifier, classes = model.classifier, model.classifier.classes_
-    aliases = model.provenance.get("aliases", {})
-    if not isinstance(aliases, dict):
-        raise ValueError(
-            f"aliases is a {type(aliases).__name__}; expected a dict that maps ids to feature names"
-        )
-    for names in aliases.values():
-        _texts(names)
+    check_provenance(model.provenance)
     features = tuple(getattr(classifier, "feature_names_in_", model.feature_names))
     if hasattr(classifier, "hierarchy_"):
         features = classifier.hierarchy_.features
@@ -426,8 +477,10 @@ def _check(model: TrainedModel) -> None:
             f"the cutoff is {model.cutoff} in a model with {len(classes)} classes; expected finite log-odds and "
             "exactly two classes"
         )
-    n_rows, n_classes = len(model.training_rows), len(model.class_names)
-    for what in ("training_symbols", "training_synonyms", "training_labels"):
+    n_rows, n_classes = model.n_training, len(model.class_names)
+    if model.hashed_names is not None and model.training_rows:
+        raise ValueError("the model has both names of training rows and their hashes; store only one of them")
+    for what in ("training_symbols", "training_synonyms", "training_labels", "training_features"):
         if len(getattr(model, what)) not in (0, n_rows):
             raise ValueError(
                 f"{what} has {len(getattr(model, what))} entries, but there are {n_rows} training rows; pass "
@@ -446,7 +499,18 @@ def _check(model: TrainedModel) -> None:
         )
     if model.held_out is not None:
         quality = model.validation
-        model.held_out.check(classes, quality.class_rows if quality else (), quality.folds if quality else 0)
+        class_rows, folds = (quality.class_rows, quality.folds) if quality else ((), 0)
+        model.held_out.check(classes, class_rows, folds, len(model.training_features))
+    if model.validation is not None and model.validation.positive not in ("", *model.class_names):
+        raise ValueError(
+            f"the validation's positive class is {model.validation.positive!r:.80}; expected one of "
+            f"{', '.join(model.class_names)}"
+        )
+    if len(model.term_names) not in (0, len(features)):
+        raise ValueError(
+            f"there are {len(model.term_names)} term_names, but {len(features)} features; pass one name per "
+            "feature, or none"
+        )
     if model.unlabelled and not (
         n_classes == 2
         and model.unlabelled != model.positive_name
@@ -472,10 +536,16 @@ def _texts(values: Any) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _counts(values: Any) -> tuple[int, ...]:
-    if not all(type(value) is int and 0 <= value <= 2**53 for value in values):
-        raise TypeError(f"expected a list of whole numbers of 0 or more, got {values!r:.80}")
+def _counts(values: Any, most: int = 2**53) -> tuple[int, ...]:
+    if not all(type(value) is int and 0 <= value <= most for value in values):
+        raise TypeError(f"expected a list of whole numbers from 0 to {most}, got {values!r:.80}")
     return tuple(values)
+
+
+def _hashed_names(content: Any) -> HashedNames:
+    names = HashedNames(content["salt"], *(_texts(content[f"{kind}s"]) for kind in KINDS))
+    match_rows(RowNames(("a",)), names)  # an error for a salt that is not one
+    return names
 
 
 def train_model(
@@ -491,6 +561,7 @@ def train_model(
     positive: str | None = None,
     fdr: str = "cv",
     unlabelled: str | None = None,
+    row_names: bool = True,
     progress: Progress | None = None,
 ) -> TrainedModel:
     """Fit a classifier to a dataset, then validate and calibrate it on held-out rows.
@@ -510,7 +581,7 @@ def train_model(
         the model has neither.
     folds : int or None
         The number of cross-validation folds in which rows are held out. With 1, rows are held out once: a model of
-        the other rows predicts a fifth of the rows, or 5,000 if that is fewer and no class is rare. None means 1 if
+        the other rows predicts a fifth of the rows, at most 50,000 unless a class is rare. None means 1 if
         the standard error of AUC is then below 0.01 (as with 18,200 rows of two classes of the same size), otherwise
         5.
     threshold : float, "gmean" or None
@@ -530,6 +601,9 @@ def train_model(
         The class whose rows are unlabelled: a mixture of positives and others. The model learns to distinguish the
         positives from this class. `rank_rows` ranks its rows, each with a model that did not see the row. Rows are
         always held out by folds, and no metric counts an unlabelled row as wrong.
+    row_names : bool
+        Whether the model stores the names of the training rows. If not, it stores sorted hashes of them, which are not
+        linked to labels or scores, so that training rows are still recognised.
     progress : callable, optional
         Called with the number of finished fits and the total number of fits.
 
@@ -564,7 +638,8 @@ def train_model(
     present = [data.target_names[label] for label in np.unique(data.y)]
     if unlabelled is not None:
         positive = _known_class(data, present, unlabelled, positive)
-        check_unlabelled(folds, validate, fdr, threshold, getattr(estimator, "class_prior", None))
+        prior = getattr(estimator, "class_prior", None)
+        check_unlabelled(folds, validate, fdr, threshold, prior, row_names)
         folds = folds or FOLDS
     wanted = check_positive(data.positive_class if positive is None else positive, present)
     positive_label = data.target_names.index(wanted) if wanted else None
@@ -617,13 +692,13 @@ def train_model(
         classifier=model,
         feature_names=data.feature_names,
         target_names=data.target_names,
-        training_rows=data.instance_names,
+        training_rows=data.instance_names if row_names else (),
         dataset=data.name,
         method=method or type(model).__name__,
         seed=seed,
         calibration=calibration,
-        training_symbols=data.symbols,
-        training_synonyms=data.synonyms,
+        training_symbols=data.symbols if row_names else (),
+        training_synonyms=data.synonyms if row_names else (),
         training_labels=tuple(data.y.tolist()),
         row_noun=row_noun or data.row_noun,
         cutoff=cutoff,
@@ -632,6 +707,9 @@ def train_model(
         provenance={key: data.provenance[key] for key in _KEPT if key in data.provenance},
         held_out=None if held_out is None else held_out.scores(fdr == "split"),
         unlabelled=unlabelled or "",
+        training_features=tuple(hash_features(data.X).tolist()),
+        hashed_names=None if row_names else HashedNames.of(RowNames.of(data)),
+        term_names=() if data.term_names == data.feature_names else data.term_names,
     )
 
 
@@ -664,7 +742,12 @@ def _known_class(data: Dataset, present: Sequence[str], unlabelled: str, positiv
 
 
 def check_unlabelled(
-    folds: int | None, validate: bool, fdr: str, threshold: float | str | None, class_prior: Any
+    folds: int | None,
+    validate: bool,
+    fdr: str,
+    threshold: float | str | None,
+    class_prior: Any,
+    row_names: bool = True,
 ) -> None:
     """Raise ValueError for options that do not apply to unlabelled rows."""
     reasons = {
@@ -677,6 +760,8 @@ def check_unlabelled(
         and "a class is not predicted, because unlabelled is not a class",
         "--class-prior": class_prior is not None
         and "give the share of positives with `hietan predict --prior`",
+        "--no-row-names": not row_names
+        and "a row's name finds the log-odds from the model that did not see it",
     }
     for option, reason in reasons.items():
         if reason:

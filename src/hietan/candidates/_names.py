@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
+from typing import Self
 
 from hietan._io.tables import restore_text
 from hietan._runtime.spelling import suggest
@@ -17,6 +19,8 @@ from hietan.exceptions import DataError
 
 KINDS = ("id", "symbol", "synonym")
 """The kinds of names by which rows are compared, strongest first."""
+NO_KIND = "none"
+"""The name for comparing no names at all."""
 
 _NOBODY: frozenset[int] = frozenset()
 
@@ -68,9 +72,12 @@ class RowNames:
 
 @dataclass(frozen=True)
 class NameMatch:
-    """A match between a new row and a known row that share a name, with the name and the weaker of its two kinds."""
+    """A match between a new row and a known row that share a name, with the name and the weaker of its two kinds.
 
-    row: int
+    `row` is None if only hashes of the known names are left.
+    """
+
+    row: int | None
     name: str
     kind: str
 
@@ -120,14 +127,78 @@ class NameIndex:
         return sorted(self.folded.get(name.casefold(), ("", _NOBODY))[1])
 
 
-def match_rows(new: RowNames, known: RowNames, kinds: Sequence[str] = KINDS) -> tuple[NameMatch | None, ...]:
+@dataclass(frozen=True)
+class HashedNames:
+    """Sorted hashes of row names, which recognise rows without containing their names or their order.
+
+    Attributes
+    ----------
+    salt : str
+        Text that is hashed with each name, so that two datasets with the same name have different hashes.
+    ids, symbols, synonyms : tuple of str
+        The hashes of the names of each kind, as spelled, and ignoring case if case distinguishes no rows.
+    """
+
+    salt: str
+    ids: tuple[str, ...]
+    symbols: tuple[str, ...] = ()
+    synonyms: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, names: RowNames) -> Self:
+        """Return the hashes of these names."""
+        index = NameIndex(names)
+        salt = blake2b("\0".join(sorted(index.exact)).encode(), digest_size=16).hexdigest()
+        hashes: list[set[str]] = [set() for _ in KINDS]
+        for name, rows in index.exact.items():
+            hashes[min(rows.values())].add(_name_hash(salt, name))
+        for folded, (spelling, of_spelling) in index.folded.items():
+            if of_spelling:
+                weakness = min(index.exact[spelling].values())
+                hashes[weakness].add(_name_hash(salt, folded, ignoring_case=True))
+        return cls(salt, *(tuple(sorted(of_kind)) for of_kind in hashes))
+
+    def examples(self, kinds: Sequence[str] = KINDS) -> str:
+        """Return text that stands for example names."""
+        return "hashes of names"
+
+    def match(self, new: RowNames, kinds: Sequence[str]) -> tuple[NameMatch | None, ...]:
+        """Return, for each new row, a match without a row if one of its names is known; see `match_rows`."""
+        own = NameIndex(new, kinds)
+        known = [frozenset(getattr(self, f"{kind}s")) for kind in own.kinds]
+        best: dict[int, tuple[int, str]] = {}
+        for name, rows in own.exact.items():
+            hashes = [_name_hash(self.salt, name)]
+            if own.folded[name.casefold()][1]:
+                hashes.append(_name_hash(self.salt, name.casefold(), ignoring_case=True))
+            weaknesses = [k for each in hashes for k, of_kind in enumerate(known) if each in of_kind]
+            if weaknesses:
+                for i, weakness in rows.items():
+                    match = (max(weakness, weaknesses[0]), name)
+                    best[i] = min(best.get(i, match), match)
+        return tuple(
+            NameMatch(None, best[i][1], own.kinds[best[i][0]]) if i in best else None
+            for i in range(len(new.ids))
+        )
+
+
+def _name_hash(salt: str, name: str, *, ignoring_case: bool = False) -> str:
+    kind = b"folded" if ignoring_case else b"exact"
+    return blake2b(name.encode(), digest_size=16, salt=bytes.fromhex(salt)[:16], person=kind).hexdigest()
+
+
+def match_rows(
+    new: RowNames, known: RowNames | HashedNames, kinds: Sequence[str] = KINDS
+) -> tuple[NameMatch | None, ...]:
     """Return, for each new row, the known row with the same name, or None if no known row has the name.
 
     Parameters
     ----------
-    new, known : RowNames
-        The row names.
-    kinds : sequence of {"id", "symbol", "synonym"}
+    new : RowNames
+        The names of the new rows.
+    known : RowNames or HashedNames
+        The names of the known rows.
+    kinds : sequence of {"id", "symbol", "synonym"}, or ("none",)
         The kinds of names to compare. Each kind is compared with every other kind, because datasets disagree about
         which name is the id.
 
@@ -142,8 +213,12 @@ def match_rows(new: RowNames, known: RowNames, kinds: Sequence[str] = KINDS) -> 
     >>> known = RowNames(("daf-2", "daf-16"))
     >>> [match and match.row for match in match_rows(new, known)]
     [0, 1, None]
+    >>> [match and match.name for match in match_rows(new, HashedNames.of(known))]
+    ['daf-2', 'DAF-16', None]
     """
-    check_kinds(kinds)
+    kinds = check_kinds(kinds)
+    if isinstance(known, HashedNames):
+        return known.match(new, kinds)
     index, own = NameIndex(known, kinds), NameIndex(new, kinds)
     best: dict[int, tuple[int, int, str]] = {}
     for name, rows in own.exact.items():
@@ -169,11 +244,14 @@ def _in_another_case(name: str, own: NameIndex, index: NameIndex) -> dict[int, i
     return {row: index.exact[spelling][row] for row in rows}
 
 
-def check_kinds(kinds: Sequence[str]) -> None:
-    """Raise ValueError for kinds of names other than id, symbol and synonym."""
+def check_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
+    """Return the kinds of names to compare: none of them for "none". Raise ValueError for unknown kinds."""
+    if not isinstance(kinds, str) and list(kinds) == [NO_KIND]:
+        return ()
     unknown = [kind for kind in kinds if kind not in KINDS]
     if isinstance(kinds, str) or unknown or not kinds:
-        raise ValueError(f"match is {kinds!r}; expected one or more of {', '.join(KINDS)}")
+        raise ValueError(f"match is {kinds!r}; expected one or more of {', '.join(KINDS)}, or only {NO_KIND}")
+    return tuple(kinds)
 
 
 def find_rows(data: Dataset, names: Sequence[str]) -> list[int]:

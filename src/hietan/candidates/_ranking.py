@@ -16,9 +16,9 @@ from scipy.special import expit
 
 from hietan._io.tables import comment_line, csv_text
 from hietan._runtime.optional import import_optional
-from hietan.candidates._error_rate import Selection, row_odds, select_rows
+from hietan.candidates._error_rate import Selection, hash_features, row_odds, select_rows
 from hietan.candidates._models import TrainedModel, check_positive
-from hietan.candidates._names import KINDS, NameMatch, RowNames, match_rows
+from hietan.candidates._names import KINDS, NO_KIND, NameMatch, RowNames, check_kinds, match_rows
 from hietan.datasets import Dataset
 from hietan.datasets._building.options import build_differences
 from hietan.evaluation._cross_validation import predict_rows
@@ -132,10 +132,7 @@ class Candidates:
 
         None if the model has no held-out scores, or no positive class.
         """
-        trained = self.trained
-        if trained.held_out is None or not self.positive or trained.unlabelled:
-            return None
-        return trained.held_out.ranks(self.log_odds, trained.classifier.classes_, trained.positive_label)
+        return self.trained.p_value_ranks(self.log_odds, self.X)
 
     @property
     def p_values(self) -> NDArray[np.float64] | None:
@@ -175,9 +172,17 @@ class Candidates:
         )
         return replace(found, text=". ".join([found.text, *self._cautions(found)]))
 
+    def _rows_of(self, found: Selection) -> NDArray[np.intp]:
+        """Return the rows of a list, in list order. Rows with the same features as a training row of another class
+        may be missing among better rows.
+        """
+        new = self.order[: self.n_new]
+        ranks = self.p_value_ranks
+        return new if ranks is None else new[ranks[new] <= found.limit]
+
     def _cautions(self, found: Selection) -> list[str]:
         """Return reasons to doubt a list: its rows' probabilities, and rows predicted as another class."""
-        listed = self.order[: found.n_rows]
+        listed = self._rows_of(found)
         wrong = 1 - self.trained.probabilities(self.log_odds[listed]).mean() if found.n_rows else 0.0
         others = int(np.sum(self.labels[listed] != self.trained.positive_label))
         noun, cautions = self.data.row_noun, []
@@ -196,9 +201,11 @@ class Candidates:
     def select(self, fdr: float) -> Candidates:
         """Return the candidates that can be listed at this false discovery rate, the expected share of wrong rows.
 
-        The p-value of a row is (1 + the number of held-out rows of other classes with log-odds at least as high) / (1
-        + the number of held-out rows). The Benjamini-Hochberg rule over all candidates chooses the rows. If there is
-        no such list, the result has no rows, and its `selection` reports how many rows a list needs.
+        The p-value of a row is (1 + the number of held-out rows of other classes with log-odds at least as high, or
+        with the same features) / (1 + the number of held-out rows). The Benjamini-Hochberg rule over all candidates
+        chooses the rows. They need not be the first in the ranking, because a row with the same features as a training
+        row of another class has a larger p-value than its neighbours. If there is no such list, the result has no rows,
+        and its `selection` reports how many rows a list needs.
 
         Parameters
         ----------
@@ -213,7 +220,7 @@ class Candidates:
             list's rate does not apply to a part of the list.
         """
         found = self.selection_at(fdr)
-        rows = np.sort(self.order[: found.n_rows])
+        rows = np.sort(self._rows_of(found))
         return replace(
             self,
             data=self.data.subset(rows=rows),
@@ -272,6 +279,8 @@ class Candidates:
     def _in_training(self, match: NameMatch | None) -> tuple[str, str, str]:
         if match is None:
             return "", "", ""
+        if match.row is None:
+            return "", match.name, ""
         labels = self.trained.training_labels
         label = self.trained.target_names[labels[match.row]] if labels else ""
         return self.trained.training_rows[match.row], match.name, label
@@ -353,8 +362,8 @@ def rank_rows(
     only : sequence of str, optional
         Names of the rows to keep; all others are left out. Fewer candidates allow shorter lists with a false discovery
         rate, if the names were chosen without looking at the predictions.
-    match : sequence of {"id", "symbol", "synonym"}
-        The kinds of names to compare.
+    match : sequence of {"id", "symbol", "synonym"}, or ("none",)
+        The kinds of names to compare. With ("none",), all rows are candidates.
     positive : str, optional
         The class whose log-odds rank the rows [default: the model's positive class].
     prior : float, optional
@@ -365,7 +374,8 @@ def rank_rows(
     -----
     DataWarning
         If no row has any of the names in `exclude`, or one of the names in `only`. Also if the dataset was not built
-        with the training data's options, or if `prior` is above the model's `unlabelled_bound`.
+        with the training data's options, if nearly all rows have the id of a training row but other features, or if
+        `prior` is above the model's `unlabelled_bound`.
 
     Raises
     ------
@@ -382,12 +392,14 @@ def rank_rows(
     matches = match_rows(names, trained.training_names, match)
     noun, what = data.row_noun, data.name or "the dataset"
     unrecognised = ""
-    if trained.training_rows and names.ids and not any(matches):
+    if trained.n_training and names.ids and not any(matches) and tuple(match) != (NO_KIND,):
         unrecognised = (
-            f"all {len(matches)} {noun}s of {what} are new: none has the same name as one of the "
-            f"{len(trained.training_rows)} training {trained.row_noun}s; hietan compared {names.examples(match)} "
+            f"all {len(matches):,} {noun}s of {what} are new: none has the same name as one of the "
+            f"{trained.n_training:,} training {trained.row_noun}s; hietan compared {names.examples(match)} "
             f"with {trained.training_names.examples(match)}"
         )
+    if reused := reused_ids(trained, X, matches, f"{noun}s of {what}"):
+        warnings.warn(reused, DataWarning, stacklevel=2)
     if different := build_differences(data.provenance, trained.provenance):
         warnings.warn(
             f"{what} was built differently from the model's training data: {different}. Its features may have "
@@ -427,6 +439,32 @@ def rank_rows(
     )
 
 
+MOSTLY = 0.9
+"""The share of rows with a training row's id from which ids are suspected to be used again."""
+
+
+def reused_ids(trained: TrainedModel, X: Any, matches: Sequence[NameMatch | None], rows: str) -> str:
+    """Return a warning if nearly all rows have a training row's id but most of these have other features, or ""."""
+    by_id = [(i, match.row) for i, match in enumerate(matches) if match and match.kind == "id"]
+    if not trained.training_features or not by_id or len(by_id) < MOSTLY * len(matches):
+        return ""
+    features = hash_features(X)
+    same = sum(
+        int(features[i]) in trained.known_features
+        if row is None
+        else int(features[i]) == trained.training_features[row]
+        for i, row in by_id
+    )
+    other = len(by_id) - same
+    if other <= len(by_id) / 2:
+        return ""
+    return (
+        f"{len(by_id):,} of {len(matches):,} {rows} have the id of a training {trained.row_noun}, but {other:,} of "
+        f"them have other terms. If these are other {trained.row_noun}s, do not compare names (match=['none'], "
+        "--match none)"
+    )
+
+
 def unlabelled_training_rows(trained: TrainedModel, matches: Sequence[NameMatch | None]) -> NDArray[np.intp]:
     """Return each row's unlabelled training row, matched by id or unique symbol, or -1 for rows without a match.
 
@@ -436,6 +474,7 @@ def unlabelled_training_rows(trained: TrainedModel, matches: Sequence[NameMatch 
     symbols = trained.training_symbols or ("",) * len(trained.training_rows)
 
     def is_certain(found: NameMatch) -> bool:
+        assert found.row is not None  # models with unlabelled rows keep their names
         exact = found.name in (trained.training_rows[found.row], symbols[found.row])
         return exact and found.kind != "synonym" and (found.kind == "id" or n_found[found.row] == 1)
 
@@ -443,6 +482,7 @@ def unlabelled_training_rows(trained: TrainedModel, matches: Sequence[NameMatch 
         [
             found.row
             if found
+            and found.row is not None
             and trained.unlabelled
             and trained.training_labels[found.row] != trained.positive_label
             and is_certain(found)
@@ -487,7 +527,7 @@ def _named(
     names: RowNames, listed: Sequence[str], match: Sequence[str], what: str, *, keep: bool
 ) -> NDArray[np.bool_]:
     """Return whether each row has one of the listed names, and report unknown names."""
-    known, kinds = RowNames(tuple(listed)), match if "id" in match else ("id", *match)
+    known, kinds = RowNames(tuple(listed)), tuple(dict.fromkeys(["id", *check_kinds(match)]))
     found = np.array([each is not None for each in match_rows(names, known, kinds)], dtype=bool)
     unknown = [
         name for name, each in zip(listed, match_rows(known, names, kinds), strict=True) if each is None

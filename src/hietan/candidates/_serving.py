@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from hietan.datasets._building.term_lookup import TermMeanings
 from hietan.datasets._readers.edges import ontology_of
 from hietan.datasets._readers.ontology import Ontology
 from hietan.evaluation._cross_validation import predict_rows
-from hietan.explain import Contribution
+from hietan.explain import Branch, Contribution
 from hietan.hierarchy import Hierarchy
 from hietan.hierarchy._term_rows import ClosedColumns, rows_from_lists
 
@@ -47,6 +47,16 @@ class RowPrediction:
         The strongest contributions to the log-odds, if they were requested.
     positive : str
         The class that probability, log-odds and reasons refer to; "" for the most probable of several classes.
+    cutoff : float or None
+        The lowest probability at which the positive class is predicted; None for more than two classes, or if one is
+        unlabelled.
+    no_known_term : bool
+        Whether the model knows none of the row's terms, so that the prediction is that for a row without terms.
+    base : float or None
+        The part of the log-odds that belongs to no feature, if reasons were requested.
+    branches : tuple of Branch
+        The branches of the hierarchy and the rest, if reasons were requested. Their amounts and `base` add up to the
+        log-odds.
     """
 
     predicted: str
@@ -56,14 +66,32 @@ class RowPrediction:
     unknown: tuple[str, ...] = ()
     reasons: tuple[Contribution, ...] = ()
     positive: str = ""
+    cutoff: float | None = None
+    no_known_term: bool = False
+    base: float | None = None
+    branches: tuple[Branch, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as plain values for JSON, without fields that do not apply."""
         found = {name: value for name, value in vars(self).items() if value not in (None, "", ())}
         found["unknown"] = list(self.unknown)
+        if found.pop("no_known_term"):
+            found["warning"] = "no term of this row is known to the model"
         if self.reasons:
-            names = ("feature", "value", "contribution")
-            found["reasons"] = [{name: getattr(part, name) for name in names} for part in self.reasons]
+            found["reasons"] = [
+                {
+                    "feature": part.feature,
+                    "name": part.name,
+                    "value": part.value,
+                    "contribution": part.contribution,
+                }
+                for part in self.reasons
+            ]
+        if self.branches:
+            found["branches"] = [
+                {"feature": branch.feature, "name": branch.name, "amount": branch.amount}
+                for branch in self.branches
+            ]
         return found
 
 
@@ -134,18 +162,29 @@ def predict_terms(
     unknown: list[tuple[str, ...]] = [()] * n
     if rows.unknown:
         unknown = [tuple(str(term) for term in terms if str(term) in rows.unknown) for terms in lists]
-    parts: list[tuple[Contribution, ...]] = [()] * n
-    if reasons:
-        explained = classifier.explain(X, target=trained.positive_label)
-        parts = [tuple(each.strongest[:reasons]) for each in explained]
-    columns = zip(
-        predicted,
-        probabilities,
-        odds.tolist(),
-        [None] * n if lifts is None else lifts.tolist(),
-        unknown,
-        parts,
-        [name or ""] * n,
-        strict=True,
-    )
-    return [RowPrediction(*values) for values in columns]
+    found = [
+        RowPrediction(
+            predicted=predicted[i],
+            probability=probabilities[i],
+            log_odds=odds[i].item(),
+            lift=None if lifts is None else lifts[i].item(),
+            unknown=unknown[i],
+            positive=name,
+            cutoff=trained.border,
+            no_known_term=len(lists[i]) == len(unknown[i]),
+        )
+        for i in range(n)
+    ]
+    if not reasons:
+        return found
+    names = dict(zip(trained.feature_names, trained.term_names or trained.feature_names, strict=True))
+    explained = classifier.explain(X, target=trained.positive_label, term_names=names)
+    return [
+        replace(
+            row,
+            reasons=tuple(each.strongest[:reasons]),
+            base=each.base + sum(amount for _, amount in each.other),
+            branches=each.by_branch(),
+        )
+        for row, each in zip(found, explained, strict=True)
+    ]

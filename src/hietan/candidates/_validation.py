@@ -20,7 +20,7 @@ from hietan.evaluation._cross_validation import fold_of_rows, pool, predict_fold
 from hietan.evaluation._metrics import gmean_score
 
 FOLDS = 5
-HELD_OUT = 5_000
+HELD_OUT = 50_000
 """The largest number of rows to hold out in a single split, unless a rare class needs more."""
 LARGEST_ERROR = 0.01
 """The standard error of AUC below which a single split replaces cross-validation."""
@@ -85,11 +85,18 @@ class Validation:
 
     def __post_init__(self) -> None:
         counts = (self.folds, *self.class_rows, *(rows for _, _, rows in self.curve))
-        if not all(type(n) is int and 0 <= n <= 2**53 for n in counts) or self.folds < 1:
+        if not all(type(n) is int and 0 <= n <= 2**53 for n in counts):
             raise ValueError(
                 f"the validation has {self.folds!r} folds and the row counts {counts[1:]!r:.80}; expected whole "
-                "numbers of 0 or more, and at least one fold"
+                "numbers of 0 or more"
             )
+        if not 1 <= self.folds <= self.n_rows:
+            raise ValueError(
+                f"the validation has {self.folds} folds and {self.n_rows} rows; expected at least one fold, and "
+                "at most as many as rows"
+            )
+        if not isinstance(self.positive, str):
+            raise ValueError(f"the validation's positive class is {self.positive!r:.80}; expected a name")
         shares = [getattr(self, name) for name in _SHARES] + [p for bin_ in self.curve for p in bin_[:2]]
         if not all(share is None or 0 <= share <= 1 for share in shares):
             raise ValueError(
@@ -161,7 +168,8 @@ class HeldOut:
         said = self.predictions
         joint = said.log_proba if said.joint is None else said.joint
         fold = said.fold * (self.folds > 1)
-        return None if joint is None else HeldOutScores(joint, said.y_true, fold, split)
+        rows = np.flatnonzero(self.rows)
+        return None if joint is None else HeldOutScores(joint, said.y_true, fold, rows, split)
 
 
 def rows_to_hold_out(y: NDArray[Any]) -> tuple[int, bool]:
@@ -170,8 +178,8 @@ def rows_to_hold_out(y: NDArray[Any]) -> tuple[int, bool]:
     A fifth of the rows are held out, but at most `HELD_OUT`, or as many as a rare class needs. They are enough if the
     standard error of AUC is at most `LARGEST_ERROR` for any AUC.
 
-    >>> rows_to_hold_out(np.arange(20_000) % 2), rows_to_hold_out(np.arange(2_000) % 2)
-    ((4000, True), (400, False))
+    >>> rows_to_hold_out(np.arange(200_000) % 2), rows_to_hold_out(np.arange(2_000) % 2)
+    ((40000, True), (400, False))
     """
     shares = np.sort(np.unique(y, return_counts=True)[1]) / len(y)
     # Hanley & McNeil (1982): with m and n rows of two classes, the variance is at most (1 / m + 1 / n) / 11.

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
@@ -378,8 +379,9 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         rows : str, sequence of str or None, default None
             The names of the rows to explain if X is a Dataset; None means all rows.
         target : label or None, default None
-            The class whose `decision_function` is explained. None means the second of two classes, or the predicted
-            class if there are more.
+            The class whose log-odds are explained. None means the second of two classes, or the predicted class if
+            there are more. The log-odds of one of several classes are its `decision_function` plus what rescaling the
+            probabilities to a sum of 1 adds, which belongs to no feature.
         term_names : mapping, sequence or None, default None
             Readable feature names: by feature, or in column order.
 
@@ -396,7 +398,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
             constants = np.concatenate([-constants, constants])
         counted = in_rows((self.counts_.ones, self.class_count_), self.weight_unit_)
         return explain_linear(
-            LinearParts(read, weights, constants, scores, self.predict_proba(X), *counted),
+            LinearParts(read, weights, constants, scores, self.predict_log_proba(X), *counted),
             method=type(self).__name__,
             rows=row_labels(X, read.shape[0]),
             classes=self.classes_.tolist(),
@@ -410,7 +412,8 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         """Return each feature's contribution to a class's score in each row of X, like `explain` but for many rows.
 
         `X` (all rows of a dataset) and `target` are as in `explain`. Features without a contribution have no entry.
-        With `return_base`, the intercept in each row's score is also returned.
+        With `return_base`, the rest of each row's log-odds is also returned: the intercept and, for several classes,
+        what rescaling the probabilities to a sum of 1 adds.
         """
         check_is_fitted(self)
         read = validated(self, X, dtype=np.float64, reset=False)
@@ -419,8 +422,15 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
             chosen[:] = target_index(target, self.classes_.tolist(), np.zeros(2))
         weights = np.vstack([-self.coef_, self.coef_])[-len(self.classes_) :]
         found = linear_contributions(read, weights, chosen)
-        base = np.concatenate([-self.intercept_, self.intercept_])[-len(self.classes_) :]
-        return (found, base[chosen]) if return_base else found
+        if not return_base:
+            return found
+        if len(self.classes_) == 2:
+            return found, np.concatenate([-self.intercept_, self.intercept_])[chosen]
+        log_proba = self.predict_log_proba(X)
+        rows = np.arange(len(chosen))
+        own, rest = log_proba[rows, chosen], log_proba.copy()
+        rest[rows, chosen] = -np.inf
+        return found, own - logsumexp(rest, axis=1) - found.sum(axis=1)
 
     # ------------------------------------------------------------------------------------------ checking
 

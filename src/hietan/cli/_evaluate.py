@@ -18,7 +18,7 @@ from hietan.cli._messages import (
     say,
     working,
 )
-from hietan.cli._predict import ModelFile
+from hietan.cli._predict import Match, ModelFile, name_kinds
 
 
 def evaluate(
@@ -28,6 +28,7 @@ def evaluate(
         typer.Argument(help="Labelled dataset: a name or a file.", autocompletion=_completion.datasets),
     ],
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    match: Match = "id,symbol,synonym",
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -41,11 +42,12 @@ def evaluate(
     from hietan.evaluation import METRICS
 
     with errors():
+        kinds = name_kinds(match)
         with working("reading"):
             trained = TrainedModel.load(model)
             data = load_dataset(dataset, progress=is_watched())
         with working("evaluating"):
-            found = evaluate_model(trained, data, seed=seed)
+            found = evaluate_model(trained, data, seed=seed, match=kinds)
     if as_json:
         print_json(found.to_dict())
         return

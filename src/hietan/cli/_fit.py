@@ -118,6 +118,14 @@ def fit(
             "the other class.",
         ),
     ] = None,
+    no_row_names: Annotated[
+        bool,
+        typer.Option(
+            "--no-row-names",
+            help="Store hashes of the training rows' names instead of the names, not linked to labels or scores. "
+            "Training rows are still recognised.",
+        ),
+    ] = False,
     row_noun: Annotated[
         str | None, typer.Option(help="Word for a row, such as gene. [default: the dataset's word]")
     ] = None,
@@ -164,7 +172,7 @@ def fit(
         fdr = "split" if fdr_split else "cv"
         check_folds(folds, validate, fdr)
         if unlabelled is not None:
-            check_unlabelled(folds, validate, fdr, limit, class_prior)
+            check_unlabelled(folds, validate, fdr, limit, class_prior, not no_row_names)
         refuse_overwriting(path, dataset)
         if output is None and path.exists() and not force:
             fail(f"{path} already exists; choose another file with --output, or replace it with --force")
@@ -172,6 +180,7 @@ def fit(
             data = load_dataset(dataset, progress=is_watched())
         options: dict[str, Any] = {"seed": seed, "validate": validate, "folds": folds, "fdr": fdr}
         options |= {"threshold": limit, "row_noun": row_noun, "positive": positive, "unlabelled": unlabelled}
+        options |= {"row_names": not no_row_names}
         with working(f"fitting {method}") as progress:
             try:
                 trained = train_model(estimator, data, method=method, progress=progress, **options)

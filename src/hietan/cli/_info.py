@@ -131,11 +131,43 @@ def model_facts(trained: TrainedModel) -> dict[str, Any]:
         "positive": trained.positive_name,
         "unlabelled": trained.unlabelled,
         "unlabelled_bound": trained.unlabelled_bound,
+        "stored": stored_facts(trained),
         "calibration": trained.calibration,
         "cutoff": trained.cutoff,
         "validation": None if trained.validation is None else asdict(trained.validation),
         "caution": trained.caution,
     }
+
+
+def stored_facts(trained: TrainedModel) -> dict[str, Any]:
+    """Return what a model file tells about single training rows."""
+    return {
+        "row_names": len(trained.training_rows),
+        "hashed_names": trained.hashed_names is not None,
+        "labels": len(trained.training_labels),
+        "feature_hashes": len(trained.training_features),
+        "held_out_scores": 0 if trained.held_out is None else len(trained.held_out.labels),
+    }
+
+
+def stored_line(trained: TrainedModel) -> str:
+    """Return a sentence about what a model file tells about single training rows."""
+    stored, noun = stored_facts(trained), trained.row_noun
+    parts = []
+    if stored["row_names"]:
+        parts.append(f"the names of {stored['row_names']:,} training {noun}s, each next to its class")
+    if stored["hashed_names"]:
+        parts.append(f"hashes of the training {noun}s' names, not linked to anything else")
+    if stored["labels"] and not stored["row_names"]:
+        parts.append(f"the classes of {stored['labels']:,} training {noun}s")
+    if stored["feature_hashes"]:
+        parts.append("a hash of each one's features")
+    if stored["held_out_scores"]:
+        parts.append(f"{stored['held_out_scores']:,} held-out scores")
+    if not parts:
+        return f"The file contains nothing about single training {noun}s."
+    more = "" if stored["hashed_names"] else " hietan fit --no-row-names leaves out the names."
+    return f"The file contains {', '.join(parts)}.{more}"
 
 
 def _listed(datasets: Sequence[Dataset]) -> Padding:
@@ -286,6 +318,7 @@ def show_model(trained: TrainedModel) -> None:
             ),
             highlight=False,
         )
+    console.print(printable(stored_line(trained)), highlight=False)
     if trained.validation is None:
         console.print("not validated: fit it again with --validate to measure and calibrate it")
         return

@@ -45,6 +45,12 @@ TermUrls = Annotated[
 Raw = Annotated[
     bool, typer.Option("--raw", help="Also show the classifier's raw probabilities, without calibration.")
 ]
+Match = Annotated[
+    str,
+    typer.Option(
+        help="Kinds of names by which training rows are recognised, separated by commas; none treats all rows as new."
+    ),
+]
 _OF_STREAMS = ("model", "dataset", "hierarchy", "reasons", "as_json", "quiet")
 _ROWS_AT_ONCE = 1000
 ModelFile = Annotated[Path, typer.Argument(help="Model file written by `hietan fit`.")]
@@ -110,9 +116,7 @@ def predict(
             "rows as this rate allows.",
         ),
     ] = None,
-    match: Annotated[
-        str, typer.Option(help="Kinds of names by which rows are recognised, separated by commas.")
-    ] = "id,symbol,synonym",
+    match: Match = "id,symbol,synonym",
     positive: Annotated[
         str | None,
         typer.Option(
@@ -150,13 +154,13 @@ def predict(
     {"id": "row 1", "terms": ["a", "b"]}, or a table of pairs (id, term). A JSON line is written for each row.
     """
     from hietan.candidates import TrainedModel, rank_rows, read_names
-    from hietan.candidates._names import check_kinds
     from hietan.catalogue import load_dataset
     from hietan.report._candidates_page import candidates_summary
     from hietan.report._html import parse_term_urls, render
 
     page = output.with_suffix(".html")
-    with errors(None if dataset == "-" else output):
+    stopped = "all rows answered so far are complete" if dataset == "-" else "nothing was written"
+    with errors(None if dataset == "-" else output, interrupted=stopped):
         if dataset == "-":
             for name in ctx.params.keys() - _OF_STREAMS:
                 if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE":
@@ -170,8 +174,7 @@ def predict(
             raise ValueError(
                 "--hierarchy and --reasons only apply to rows from standard input (-); omit them for a dataset"
             )
-        kinds = tuple(part.strip() for part in match.split(",") if part.strip())
-        check_kinds(kinds)
+        kinds = name_kinds(match)
         if also and not report:
             raise ValueError(
                 "--also needs --report, because only the report shows the predictions of other models"
@@ -243,6 +246,15 @@ def predict(
     tell(f"written to {output}")
     if report:
         tell(f"report: {page}")
+
+
+def name_kinds(text: str) -> tuple[str, ...]:
+    """Return the kinds of names in the option --match, checked."""
+    from hietan.candidates._names import check_kinds
+
+    kinds = tuple(part.strip() for part in text.split(",") if part.strip())
+    check_kinds(kinds)
+    return kinds
 
 
 def predict_stream(stream: Any, model: Path, hierarchy: Path | None, reasons: int) -> None:

@@ -23,6 +23,7 @@ from hietan._io.files import refuse_special
 from hietan._runtime.equal_rows import EqualRows, count_equal_rows
 from hietan._runtime.optional import import_optional
 from hietan._runtime.two_classes import positive_position
+from hietan.datasets._building.options import check_provenance
 from hietan.datasets._summary import DatasetSummary, dataset_html, summarize
 from hietan.exceptions import DataError
 from hietan.hierarchy import Hierarchy
@@ -119,6 +120,7 @@ class Dataset:
             json.dumps(self.provenance)
         except (TypeError, ValueError) as error:
             raise TypeError(f"provenance must contain only values that JSON can store ({error})") from error
+        check_provenance(self.provenance)
 
     @classmethod
     def from_pairs(

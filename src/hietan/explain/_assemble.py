@@ -293,6 +293,15 @@ def explain_linear(
         values = parts.rows[[r]].toarray()[0]
         amounts = values * parts.weights[t]
         columns = np.flatnonzero(amounts)
+        log_proba = parts.log_proba[r]
+        score = float(parts.scores[r, t])
+        log_odds = score
+        other: tuple[tuple[str, float], ...] = ()
+        if (
+            len(classes) > 2
+        ):  # each class against the others has its own model, so the probabilities are rescaled
+            log_odds = float(log_proba[t] - logsumexp(np.delete(log_proba, t)))
+            other = (("rescaling of the probabilities to a sum of 1", log_odds - score),)
         ones = parts.ones[:, columns].T
         among = np.broadcast_to(parts.class_count, ones.shape)
         explanations.append(
@@ -300,9 +309,9 @@ def explain_linear(
                 method=method,
                 row=row,
                 classes=tuple(classes),
-                probabilities=tuple(parts.probabilities[r].tolist()),
+                probabilities=tuple(np.exp(log_proba).tolist()),
                 target=classes[t],
-                log_odds=float(parts.scores[r, t]),
+                log_odds=log_odds,
                 base=float(parts.intercepts[t]),
                 contributions=Contributions(
                     features=features,
@@ -316,6 +325,7 @@ def explain_linear(
                     adjustments=np.zeros(len(columns)),
                     above=None,
                 ),
+                other=other,
                 hierarchy=hierarchy,
                 base_name="intercept",
                 counts_note=_FITTED,

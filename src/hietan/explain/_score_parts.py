@@ -143,8 +143,8 @@ class LinearParts:
         The constant term of each class.
     scores : array of shape (n_rows, n_classes)
         The decision function of each class.
-    probabilities : array of shape (n_rows, n_classes)
-        The predicted probabilities.
+    log_proba : array of shape (n_rows, n_classes)
+        The logarithms of the predicted probabilities.
     ones : array of shape (n_classes, n_features)
         The training rows of each class in which each feature is 1.
     class_count : array of shape (n_classes,)
@@ -155,7 +155,7 @@ class LinearParts:
     weights: NDArray[np.float64]
     intercepts: NDArray[np.float64]
     scores: NDArray[np.float64]
-    probabilities: NDArray[np.float64]
+    log_proba: NDArray[np.float64]
     ones: NDArray[Any]
     class_count: NDArray[Any]
 

@@ -30,7 +30,7 @@ from hietan.hierarchy._hierarchy import rebuild
 from hietan.structure._counts import PairCounts, SparsePairs
 from hietan.structure._openings import OpenCounts
 
-FORMAT, VERSION = "hietan model", 3
+FORMAT, VERSION = "hietan model", 4
 _FIRST_MEMBER = b"array0.npy"
 CLASSIFIERS = tuple(name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit"))
 """The names of the classifiers that can be stored."""

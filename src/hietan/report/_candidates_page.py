@@ -148,7 +148,7 @@ def _lists(candidates: Candidates, first: float) -> dict[str, Any] | None:
     return {
         "first": rates.index(first),
         "lines": [selection.text for selection in found],
-        "rows": [selection.n_rows for selection in found],
+        "limits": [selection.limit for selection in found],
         "rates": rates,
         "note": candidates.trained.error_rate_note,
     }
@@ -285,6 +285,8 @@ def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dic
             ]
     if ranking is first and ranking.p_values is not None:
         scores["p_value"] = [significant(p) for p in ranking.p_values[order[: ranking.n_new]].tolist()]
+    if ranking is first and ranking.p_value_ranks is not None:
+        scores["p_rank"] = ranking.p_value_ranks[order[: ranking.n_new]].tolist()
     return scores
 
 

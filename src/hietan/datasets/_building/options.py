@@ -271,6 +271,55 @@ def build_differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> str:
     return "; ".join(f"{words} {one} instead of {other}" for words, one, other in shown if one != other)
 
 
+_TABLES = ("files", "versions", "options", "aliases", "account", "labels")
+_LISTED_OPTIONS = ("namespaces", "relations", "evidence", "taxon", "drop_terms")
+
+
+def check_provenance(provenance: Mapping[str, Any]) -> None:
+    """Raise ValueError if an entry of a provenance that hietan reads has another shape than `build_dataset` gives it.
+
+    >>> check_provenance({"options": {"namespaces": 5}})
+    Traceback (most recent call last):
+    ValueError: the provenance's option 'namespaces' is 5; expected a list of names
+    """
+    for part in _TABLES:
+        if not isinstance(provenance.get(part, {}), dict):
+            raise ValueError(
+                f"the provenance's entry {part!r} is {provenance[part]!r:.80}; expected an object with names"
+            )
+    for option in _LISTED_OPTIONS:
+        value = provenance.get("options", {}).get(option)
+        if not (value is None or isinstance(value, str) or _is_texts(value)):
+            raise ValueError(f"the provenance's option {option!r} is {value!r:.80}; expected a list of names")
+    for name, terms in provenance.get("aliases", {}).items():
+        if not _is_texts(terms):
+            raise ValueError(f"the alias {name!r:.80} stands for {terms!r:.80}; expected a list of features")
+    for what, parts in provenance.get("account", {}).items():
+        if not _is_account(parts):
+            raise ValueError(
+                f"the provenance counts {what!r:.80} as {parts!r:.80}; expected the numbers read and used, and "
+                "numbers by reason"
+            )
+    if not _is_texts(provenance.get("detected", [])):
+        raise ValueError(
+            f"the provenance's entry 'detected' is {provenance['detected']!r:.80}; expected a list of texts"
+        )
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(text, str) for text in value)
+
+
+def _is_account(parts: Any) -> bool:
+    if not isinstance(parts, dict):
+        return False
+    reasons = [parts.get(name, {}) for name in ("dropped", "changed")]
+    if not all(isinstance(each, dict) for each in reasons):
+        return False
+    numbers = [parts.get("read"), parts.get("used"), *(n for each in reasons for n in each.values())]
+    return all(type(n) is int for n in numbers)
+
+
 def _recorded(provenance: Mapping[str, Any], part: str) -> dict[str, Any]:
     found = provenance.get(part)
     return found if isinstance(found, dict) else {}

@@ -15,12 +15,12 @@ function candidatesIntro(browser) {
   );
 }
 
-// The list at a false discovery rate, and a slider for the rate; the list of rows marks its end.
-function statedLists({ first, lines, rows, rates, note: meaning }, browser) {
+// The list at a false discovery rate, and a slider for the rate; its rows are marked in the ranking.
+function statedLists({ first, lines, limits, rates, note: meaning }, browser) {
   const line = el("strong", { role: "status" });
   const show = (k) => {
     setContent(line, el("bdi", {}, capitalised(lines[k])), ".");
-    browser.change({ listed: rows[k], rate: rates[k] });
+    browser.change({ limit: limits[k], rate: rates[k] });
   };
   const slider = el("input", { type: "range", min: 0, max: lines.length - 1, value: first });
   slider.addEventListener("input", () => show(Number(slider.value)));
@@ -189,7 +189,7 @@ function candidateSwitches(browser) {
   ];
 }
 
-function candidateLines(g) {
+function candidateLines(g, browser) {
   const [prediction] = Object.values(g.dataset.predictions);
   const score = signed(prediction.log_odds[g.row]);
   const training = trainingOf(g.dataset, g.row);
@@ -203,6 +203,7 @@ function candidateLines(g) {
       furtherScores(prediction, g.row, score),
       pValueOf(prediction, g.row, "; p = "),
       describedBy(g),
+      listMark(g, browser),
       g.isKnown && [" ", pill("in the training data")],
       training?.[2] && [" ", pill(["there: ", bdi(shorten(training[2], 24))])],
     ),
@@ -248,12 +249,11 @@ function strongestReasons({ dataset, entry }) {
   return joined(words, "; ");
 }
 
-// The line below which rows are not in the list at the stated error rate.
-function endOfList(browser) {
-  const { listed, rate, lowestFirst } = browser;
-  if (!report.lists || lowestFirst || browser.known || !listed) return null;
-  const words = `The list at a false discovery rate of ${Number((100 * rate).toFixed(2))}% ends here`;
-  return el("li", { class: "end-of-list" }, `${words} (${plural(listed, rowNoun)}).`);
+// A mark for rows in the list at the stated error rate. They need not be the first rows: a row with the same features
+// as a training row of another class has a larger p-value than its neighbours.
+function listMark({ dataset, row }, { limit, rate }) {
+  const rank = dataset.predictions[0].p_rank?.[row];
+  return rank <= limit && [" ", pill(`in the list at ${Number((100 * rate).toFixed(2))}%`)];
 }
 
 function candidateSummary({ dataset, row, isKnown }) {

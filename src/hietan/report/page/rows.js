@@ -121,12 +121,9 @@ class RowBrowser {
     this.status.textContent = plural(found.length, rowNoun) + (severalTimes ? ", counted once per dataset" : "");
     const item = (g) => {
       const attributes = { type: "button", "aria-current": this.isChosen(g), onclick: () => this.choose(g) };
-      return el("li", {}, el("button", attributes, isStudy ? studyRowLines(g) : candidateLines(g)));
+      return el("li", {}, el("button", attributes, isStudy ? studyRowLines(g) : candidateLines(g, this)));
     };
     const items = found.slice(0, this.shown).map(item);
-    // Rows are listed by rank; the line is below the last row in the list at the stated error rate.
-    const within = found.findIndex((g) => g.row >= this.listed);
-    if (!isStudy && within > 0 && within <= items.length) items.splice(within, 0, endOfList(this));
     setContent(this.list, items);
     const showMore = () => {
       this.shown += MORE_LISTED;
