@@ -1,10 +1,10 @@
 """The lists with a stated false discovery rate of docs/fdr.md, tested: python -m reproduction.fdr [write].
 
 Random splits of worm and fly (in the package) and of eight published datasets: 75% of the rows are training rows, the
-others are candidates with known classes. Then fresh rows of made-up datasets, with few
-features (and many equal rows) or many. Then a test in time: trained on the genes that GenAge listed in 2014, with the genes that it has added by 2025 as
-candidates. HIETAN_DATA names the folder of both; results go to docs/fdr.csv. `write` only rewrites the tables on the
-page.
+others are candidates with known classes. Then fresh rows of made-up datasets, with few features (and many equal rows)
+or many. Then a test in time: trained on the genes that GenAge listed in 2014, with the genes that it has added by 2025
+as candidates. HIETAN_DATA names the folder of both; results go to docs/fdr.csv. `write` only rewrites the tables on
+the page.
 """
 
 from __future__ import annotations

@@ -155,19 +155,21 @@ def stored_line(trained: TrainedModel) -> str:
     stored, noun = stored_facts(trained), trained.row_noun
     parts = []
     if stored["row_names"]:
-        parts.append(f"the names of {stored['row_names']:,} training {noun}s, each next to its class")
-    if stored["hashed_names"]:
-        parts.append(f"hashes of the training {noun}s' names, not linked to anything else")
-    if stored["labels"] and not stored["row_names"]:
+        parts.append(f"the names and classes of {stored['row_names']:,} training {noun}s")
+    elif stored["labels"]:
         parts.append(f"the classes of {stored['labels']:,} training {noun}s")
+    if stored["hashed_names"]:
+        parts.append("hashes of their names in another order")
     if stored["feature_hashes"]:
         parts.append("a hash of each one's features")
     if stored["held_out_scores"]:
         parts.append(f"{stored['held_out_scores']:,} held-out scores")
     if not parts:
         return f"The file contains nothing about single training {noun}s."
-    more = "" if stored["hashed_names"] else " hietan fit --no-row-names leaves out the names."
-    return f"The file contains {', '.join(parts)}.{more}"
+    *first, last = parts
+    listed = f"{', '.join(first)} and {last}" if first else last
+    hint = " To leave out the names, use hietan fit --no-row-names." if stored["row_names"] else ""
+    return f"The file contains {listed}.{hint}"
 
 
 def _listed(datasets: Sequence[Dataset]) -> Padding:
