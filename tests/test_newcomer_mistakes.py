@@ -179,12 +179,22 @@ IN_PYTHON = {
         lambda folder: build(folder, items="item,term\np1,TEA\np2,COFFEE\n"),
         DataError,
         r"no row is left, because .* term unknown to the ontology \(2\), such as 'TEA', 'COFFEE'; the "
-        r"ontology has 'drinks'",
+        r"ontology has 'tea' for 'TEA', so ignore case and punctuation \(ignore_punctuation, --ignore-punctuation\)",
+    ),
+    "terms of yet another hierarchy": (
+        lambda folder: build(folder, items="item,term\np1,cat\np2,dog\n"),
+        DataError,
+        r"no row is left, because .*, such as 'cat', 'dog'; the ontology has 'drinks'",
+    ),
+    "labels that name no row, with a class for the others": (
+        lambda folder: build(folder, labels="id,label\nq7,x\nq8,x\n", others="y"),
+        DataError,
+        r"no row is left: none of the 2 labelled ids \('q7', 'q8'\) is the name of a row in the annotations \('p1', ",
     ),
     "a term to drop that is not there": (
         lambda _: Dataset.from_pairs(PAIRS, SEASON, GOODS, drop_terms=["beer"]),
-        ValueError,
-        "drop_terms names 'beer', which is not in the ontology",
+        DataWarning,
+        r"drop_terms \(--drop-term\) names 'beer', which the ontology does not have, so no term is left out for it",
     ),
 }
 

@@ -2,9 +2,11 @@
 
 import json
 import pickle
+import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
@@ -14,7 +16,7 @@ from hietan import Hierarchy
 from hietan.candidates import TrainedModel, evaluate_model, rank_rows, train_model
 from hietan.candidates._serving import MOST_UNKNOWN
 from hietan.datasets import build_dataset, make_hierarchical_classification
-from hietan.exceptions import DataError
+from hietan.exceptions import DataError, DataWarning
 
 METHODS = [hietan.HieLogistic, hietan.HieBAN, hietan.HieTAN, hietan.HieTANLite]
 
@@ -297,6 +299,15 @@ def test_a_few_rows_show_no_drift(data):
         assert any(measured.drifted for measured in found.metrics.values()) == drifted
 
 
+def test_better_rows_have_not_drifted(data):
+    trained = train_model(hietan.HieBAN(), data.subset(rows=slice(200)), folds=2)
+    right = replace(data, y=trained.classifier.predict(data.X))  # every prediction is right
+    found = evaluate_model(trained, right.subset(rows=slice(200, 300)))
+    assert found.metrics["auc"].value == found.metrics["gmean"].value == 1
+    assert found.metrics["log_loss"].value < found.metrics["log_loss"].validated
+    assert not any(measured.drifted for measured in found.metrics.values())
+
+
 def test_with_a_class_prior_only_rankings_are_compared(data):
     trained = train_model(hietan.HieBAN(class_prior=(0.9, 0.1)), data.subset(rows=slice(200)), folds=2)
     metrics = evaluate_model(trained, data).metrics
@@ -314,6 +325,42 @@ def test_no_drift_is_reported_for_rows_of_the_same_kind():
         found = evaluate_model(trained, data.subset(rows=np.sort(order[300:])), seed=seed)
         flagged += any(measured.drifted for measured in found.metrics.values())
     assert flagged <= 2
+
+
+CODES = pd.DataFrame({"parent": ["K56", "K56", "J00", ""], "child": ["K56.3", "K56.7", "J00.4", "K56"]})
+CLAIMS = pd.DataFrame({"item": ["p1", "p2", "p3", "p4"], "term": ["K563", "K567", "j00.4", "J00"]})
+OUTCOMES = pd.DataFrame({"item": ["p1", "p2", "p3", "p4"], "label": ["yes", "yes", "no", "no"]})
+
+
+def test_codes_without_dots_are_those_with_dots_on_request():
+    with pytest.raises(
+        DataError, match=r"the ontology has 'K56.3' for 'K563', so ignore case and punctuation"
+    ):
+        build_dataset(CODES, CLAIMS[:2], OUTCOMES, min_support=1)
+    with pytest.warns(DataWarning) as caught:
+        build_dataset(CODES, CLAIMS, min_support=1, drop_roots=False)
+    assert re.search(
+        r"75.0% of the annotations .*'K56.3' for 'K563'.*--ignore-punctuation", str(caught[0].message)
+    )
+    dotted = CLAIMS.assign(term=["K56.3", "K56.7", "J00.4", "J00"])
+    expected = build_dataset(CODES, dotted, OUTCOMES, min_support=1)
+    data = build_dataset(CODES, CLAIMS, OUTCOMES, min_support=1, ignore_punctuation=True)
+    assert data.feature_names == expected.feature_names and (data.X != expected.X).nnz == 0
+    changed = data.provenance["account"]["annotations"]["changed"]
+    assert changed == {"mapped to an id with other punctuation": 3}
+    trained, plain = (train_model(hietan.HieBAN(), each, validate=False) for each in (data, expected))
+    answers = trained.predict([["K563"], ["k56-3"], ["J004"], ["K56.3"]])
+    assert [each.log_odds for each in answers[:2]] == [answers[3].log_odds] * 2
+    assert not any(each.unknown for each in answers)
+    assert [each.unknown for each in plain.predict([["K563"], ["J004"]])] == [("K563",), ("J004",)]
+
+
+def test_codes_that_differ_only_in_dots_stay_apart():
+    edges = pd.DataFrame({"parent": ["root", "root", "root"], "child": ["A1.0", "A.10", "B2"]})
+    pairs = pd.DataFrame({"item": ["p1", "p2", "p3", "p4"], "term": ["A10", "A1.0", "A.10", "b-2"]})
+    pairs = pd.concat([pairs, pd.DataFrame({"item": ["p1"] * 100, "term": ["B2"] * 100})])
+    data = build_dataset(edges, pairs, min_support=1, ignore_punctuation=True)
+    assert data.X.toarray().tolist() == [[0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 
 
 def test_models_can_be_sent_to_processes_after_a_prediction(data):

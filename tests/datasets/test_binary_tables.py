@@ -300,3 +300,24 @@ def test_an_open_file_stays_open():
     buffer.seek(0)
     data = build_dataset([("drinks", "tea"), ("drinks", "coffee"), ("food", "bread")], buffer, min_support=1)
     assert data.X.shape[0] == 3 and not buffer.closed
+
+
+@pytest.mark.xfail(strict=True, reason="lists of terms are only recognised in text", raises=DataWarning)
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "xlsx"])
+def test_lists_of_terms_in_a_cell_are_read_from_every_kind(kind, tmp_path):
+    lists = pd.DataFrame({"item": ["p1", "p2", "p3"], "terms": ["tea;bread", "coffee", "food"]})
+    tables = {"edges": EDGES, "pairs": lists, "labels": LABELS}
+    expected, data = (
+        build_dataset(*written(tmp_path, each, **tables), min_support=1) for each in ("csv", kind)
+    )
+    assert data.instance_names == expected.instance_names and (data.X != expected.X).nnz == 0
+
+
+@pytest.mark.xfail(strict=True, reason="the first column is missing", raises=IndexError)
+@pytest.mark.parametrize("role", ["pairs", "labels"])
+def test_a_table_without_columns_is_named(role, tmp_path):
+    tables = {"edges": EDGES, "pairs": PAIRS, "labels": LABELS}
+    paths = dict(zip(tables, written(tmp_path, "parquet", **tables), strict=True))
+    pd.DataFrame().to_parquet(paths[role])
+    with pytest.raises(DataError, match=f"{role}.parquet"):
+        build_dataset(*paths.values(), min_support=1)

@@ -192,3 +192,21 @@ def test_messages_name_a_few_of_many_columns(tmp_path):
     with pytest.raises(DataError, match="and 99,981 more") as caught:
         read_edges(tmp_path / "wide.csv")
     assert len(str(caught.value)) < 1000
+
+
+class Chunk(str):
+    """A text that counts the characters that are copied when it is added to another one."""
+
+    copied = 0
+
+    def __radd__(self, other):
+        Chunk.copied += len(other) + len(self)
+        return str(other) + str(self)
+
+
+@pytest.mark.xfail(strict=True, reason="each part of a line is added to all parts before it")
+def test_a_long_line_costs_as_much_as_its_length(monkeypatch):
+    parts = [Chunk("x" * 1000) for _ in range(1000)]
+    monkeypatch.setattr(files, "_texts", lambda _: ((part, "") for part in parts))
+    assert list(numbered_lines(io.StringIO(""))) == [(1, "x" * 1_000_000)]
+    assert 0 < Chunk.copied < 4_000_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 _SHORTEST = 5  # letters of a word in which a typo is looked for
@@ -48,10 +49,10 @@ def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:
     """
     meant: dict[str, str] = {}
     for other in others:
-        meant.setdefault(_bare(other), other)
+        meant.setdefault(bare_name(other), other)
     words, tried, found = list(filter(_is_word, meant)), 0, {}
     for name in names:
-        bare = _bare(name)
+        bare = bare_name(name)
         if bare and bare in meant:
             found[name] = meant[bare]
         elif _is_word(bare) and tried < _MOST:
@@ -61,8 +62,25 @@ def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _bare(name: str) -> str:
+def bare_name(name: str) -> str:
+    """Return the letters and digits of a name, in lower case.
+
+    >>> bare_name("K56.3")
+    'k563'
+    """
     return "".join(filter(str.isalnum, name)).casefold()
+
+
+def by_bare_name(names: Iterable[str]) -> dict[str, str]:
+    """Return the name for each `bare_name` that belongs to a single name.
+
+    >>> by_bare_name(["K56.3", "A1.0", "A.10"])
+    {'k563': 'K56.3'}
+    """
+    listed = list(names)
+    bare = list(map(bare_name, listed))
+    counts = Counter(bare)
+    return {short: name for short, name in zip(bare, listed, strict=True) if counts[short] == 1}
 
 
 def _is_word(bare: str) -> bool:

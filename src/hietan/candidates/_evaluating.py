@@ -16,7 +16,7 @@ from hietan.candidates._models import TrainedModel
 from hietan.candidates._names import KINDS, RowNames, match_rows
 from hietan.candidates._ranking import align_columns, reused_ids
 from hietan.datasets import Dataset
-from hietan.evaluation import compute_metrics, reliability_curve
+from hietan.evaluation import METRICS, compute_metrics, reliability_curve
 from hietan.evaluation._cross_validation import normalised, predict_rows
 from hietan.exceptions import DataError, DataWarning
 
@@ -27,9 +27,10 @@ DRAWS, LEAST_TO_COMPARE, RANKINGS = 500, 20, ("auc", "average_precision")
 class Measured:
     """A metric's value on new rows, its 95% bootstrap interval, and its value in the validation.
 
-    `drifted` is true if the two values differ by more than sampling error, so that the bootstrap interval of their
-    difference excludes 0. The interval's level is 99%, because several metrics are compared. With fewer than 20 rows in
-    a class, no metric is called drifted. If the model has a `class_prior`, only AUC and average precision are compared.
+    `drifted` is true if the value on new rows is worse by more than sampling error, so that the bootstrap interval of
+    the difference excludes 0. The interval's level is 99%, because several metrics are compared. A better value is no
+    drift: the model was fitted to more rows than the models of its validation. With fewer than 20 rows in a class, no
+    metric is called drifted. If the model has a `class_prior`, only AUC and average precision are compared.
     """
 
     value: float
@@ -161,9 +162,13 @@ def evaluate_model(
         validated = None if has_prior and name not in RANKINGS else getattr(quality, stored, None)
         # The calibration error of a bootstrap draw is larger than the error of its rows, so it is not compared.
         is_compared = enough and validated is not None and name != "calibration_error"
-        differences = [a[name] - b[name] for a, b in zip(draws, before, strict=False) if is_compared]
-        ends = np.quantile(differences, [0.005, 0.995]) if differences else [0, 0]
-        metrics[name] = Measured(value, low, high, validated, bool(ends[0] > 0 or ends[1] < 0))
+        drifted = False
+        if is_compared:
+            losses = [b[name] - a[name] for a, b in zip(draws, before, strict=False)]
+            if METRICS[name].lower_is_better:
+                losses = [-loss for loss in losses]
+            drifted = bool(np.quantile(losses, 0.005) > 0)
+        metrics[name] = Measured(value, low, high, validated, drifted)
     name = trained.positive_name
     curve: tuple[Any, ...] = ()
     if len(classes) == 2:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hietan._runtime.spelling import bare_name, by_bare_name
 from hietan.candidates._error_rate import row_odds
 from hietan.datasets._building.term_lookup import TermMeanings
 from hietan.datasets._readers.edges import ontology_of
@@ -118,9 +119,17 @@ def closed_columns(
         if (current := ontology.resolve(term) or term) in newer
         for name in (current, *newer.descendants(current))
     }
-    meanings = TermMeanings(ontology, namespaces, bool(options.get("follow_replaced")), left_out)
+    ignores_punctuation = bool(options.get("ignore_punctuation"))
+    meanings = TermMeanings(
+        ontology, namespaces, bool(options.get("follow_replaced")), left_out, ignores_punctuation
+    )
+    spelled: dict[str, str] = {}
+    if ignores_punctuation:
+        spelled = {bare_name(alias): alias for alias in aliases} | by_bare_name(known.features)
 
     def find(term: str) -> NDArray[np.int32] | None:
+        if spelled and term not in known and term not in aliases:
+            term = spelled.get(bare_name(term), term)
         names = [term] if term in known else aliases.get(term)
         if names is None and (current := meanings.find(term).term) is not None:
             names = [

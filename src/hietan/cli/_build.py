@@ -110,6 +110,12 @@ def build(
     follow_replaced: Annotated[
         bool, typer.Option(help="Replace obsolete terms with their successors (replaced_by).")
     ] = False,
+    ignore_punctuation: Annotated[
+        bool,
+        typer.Option(
+            help="Match terms that differ only in case and punctuation, such as K563 and K56.3.",
+        ),
+    ] = False,
     min_support: Annotated[
         int, typer.Option(help="Keep terms that are present in at least this many rows.")
     ] = 3,

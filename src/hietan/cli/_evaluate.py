@@ -81,4 +81,4 @@ def evaluate(
             "validation"
         )
     if any(measured.drifted for measured in found.metrics.values()):
-        say("drifted: the value differs from its value in the validation by more than sampling error")
+        say("drifted: the value is worse than in the validation by more than sampling error")

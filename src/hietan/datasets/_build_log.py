@@ -126,11 +126,12 @@ class Account:
             counted.append(self.relations)
         return {self.worded(tally.what): self.worded(tally.as_dict()) for tally in counted}
 
-    def complaints(self, unmatched: Sequence[str] = ()) -> Iterator[str]:
+    def complaints(self, unmatched: Sequence[str] = (), hint: str = "") -> Iterator[str]:
         """Yield a warning for each kind of item if too many items matched nothing and were dropped.
 
         Any loss of relations or label rows is too much, because many terms may be below a lost relation. For other
-        items, the limit is a share of `A_FEW`. `unmatched` lists examples of unknown or obsolete terms.
+        items, the limit is a share of `A_FEW`. `unmatched` lists examples of unknown or obsolete terms, and `hint` how
+        to match them.
         """
         if lost := self.relations.dropped[UNDEFINED_PARENT]:
             yield (
@@ -146,7 +147,7 @@ class Account:
                     else "they are left out"
                 )
                 yield f"{lost} of {self.label_rows.read} label rows {words}; {fate}"
-        no_term = f"name a term that is unknown or obsolete{_such_as(unmatched)}"
+        no_term = f"name a term that is unknown or obsolete{_such_as(unmatched)}{hint}"
         found = (
             (self.annotations, (UNKNOWN_TERM, OBSOLETE_TERM), no_term),
             (

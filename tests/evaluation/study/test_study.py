@@ -273,6 +273,43 @@ def test_an_edited_class_of_no_package_is_noticed(tmp_path, monkeypatch):
         monkeypatch.delitem(sys.modules, module)
 
 
+OWN_MODULES = {
+    "own_base.py": "class Base:\n    step = 1\n",
+    "own_method.py": "from own_base import Base\nfrom sklearn.dummy import DummyClassifier\nK = 1.0\n\n\n"
+    "def score(X):\n    return K\n\n\nclass Scored(Base, DummyClassifier):\n    pass\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("own_method.py", "K = 1.0", "K = -1.0"),
+        ("own_method.py", "return K", "return 2 * K"),
+        ("own_base.py", "step = 1", "step = 2"),
+    ],
+)
+def test_edited_code_that_a_class_uses_is_noticed(tmp_path, monkeypatch, file, old, new):
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def study():
+        linecache.clearcache()
+        importlib.invalidate_caches()
+        for module in ("own_method", "own_base"):
+            sys.modules.pop(module, None)
+        method = importlib.import_module("own_method").Scored(strategy="prior")
+        run_study(DATASETS[:1], {"own": method}, cv=3, output=tmp_path / "study")
+
+    for name, text in OWN_MODULES.items():
+        (tmp_path / name).write_text(text)
+    study()
+    study()
+    (tmp_path / file).write_text(OWN_MODULES[file].replace(old, new))
+    with pytest.raises(StudyError, match="method 'own @ tuned none' has changed"):
+        study()
+    for module in ("own_method", "own_base"):
+        monkeypatch.delitem(sys.modules, module)
+
+
 def test_another_version_is_noticed(tmp_path, monkeypatch):
     run_study(DATASETS[:1], {"TAN": TAN()}, cv=3, output=tmp_path)
     monkeypatch.setattr("hietan.evaluation._study.plan.versions", lambda: {"hietan": "9.9"})

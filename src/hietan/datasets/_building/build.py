@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -182,7 +182,9 @@ def assemble(
     format = stream.format if isinstance(stream, AnnotationReader) else ""
     account.row_noun = row_noun or ("gene" if format in _OF_GENES else _NOUNS.get(format, "row"))
     left_out = _terms_to_leave_out(options.drop_terms, go, hierarchy)
-    meanings = TermMeanings(go, options.namespaces, options.follow_replaced, left_out)
+    meanings = TermMeanings(
+        go, options.namespaces, options.follow_replaced, left_out, options.ignore_punctuation
+    )
     genes = genes_from_annotations(stream, meanings, account.annotations, options.taxon, options.evidence)
     if known_labels is None:
         rows = all_rows(genes, options.match[0], account.rows)
@@ -196,15 +198,20 @@ def assemble(
             options.others,
             account.unlabelled,
         )
-    if not rows.names:
-        raise DataError(account.worded(_why_no_row(account, known_labels, genes, go, meanings.unmatched)))
+    is_nothing_labelled = account.rows.read > 0 and account.rows.used == 0
+    if not rows.names or is_nothing_labelled:
+        raise DataError(account.worded(_why_no_row(account, known_labels, genes, go, meanings)))
     _count_lines(stream, genes, rows, account.annotations)
     attributes = None
     if columns is not None:
         attributes = open_attributes(columns, rows.names, options.id_column, options.header)
         account.table_rows, account.table_columns = attributes.rows, attributes.columns
     rows, chosen = _choose_table(rows, genes, go, hierarchy, attributes, options, account)
-    complaints = [*account.complaints(meanings.unmatched), *_odd_classes(rows.labels, account.row_noun)]
+    complaints = [
+        *account.complaints(meanings.unmatched, meanings.punctuation_hint),
+        *_odd_classes(rows.labels, account.row_noun),
+        *_unknown_drop_terms(options.drop_terms, go),
+    ]
     if format == PHENOPACKETS:
         complaints += _contradictions(genes, go, hierarchy)
     n_edges = sum(len(term.is_a) + len(term.relationships) for term in go.terms.values())
@@ -281,7 +288,7 @@ def assemble(
 
 
 def _why_no_row(
-    account: Account, labels: Labels | None, genes: Genes, ontology: Ontology, unmatched: list[str]
+    account: Account, labels: Labels | None, genes: Genes, ontology: Ontology, meanings: TermMeanings
 ) -> str:
     """Return a sentence on why no row is left, with examples from both files."""
     rows, annotations = account.rows, account.annotations
@@ -293,8 +300,8 @@ def _why_no_row(
             "and the annotations (--id-column)"
         )
     if not annotations.used:
-        terms = first_few(list(ontology.terms))
-        unknown = f", such as {first_few(unmatched)}; the ontology has {terms}" if unmatched else ""
+        hint = meanings.punctuation_hint or f"; the ontology has {first_few(list(ontology.terms))}"
+        unknown = f", such as {first_few(meanings.unmatched)}{hint}" if meanings.unmatched else ""
         return (
             f"no row is left, because none of {annotations.read:,} annotations can be used: "
             f"{annotations.why}{unknown}"
@@ -393,12 +400,19 @@ def _terms_to_leave_out(
     left_out = set[str]()
     for term in drop_terms:
         current = ontology.resolve(term)
-        if current is None:
-            raise ValueError(
-                f"drop_terms names {term!r:.80}, which is not in the ontology; check the term id"
-            )
-        left_out |= {current} | hierarchy.descendants(current)
+        if current is not None:
+            left_out |= {current} | hierarchy.descendants(current)
     return frozenset(left_out)
+
+
+def _unknown_drop_terms(drop_terms: Sequence[str], ontology: Ontology) -> Iterator[str]:
+    """Yield a warning if the ontology lacks a term to leave out. Another release of the ontology may have it."""
+    unknown = [term for term in drop_terms if ontology.resolve(term) is None]
+    if unknown:
+        yield (
+            f"drop_terms (--drop-term) names {first_few(unknown)}, which the ontology does not have, so no term is "
+            "left out for it; check the id, and whether the ontology calls the term by another id"
+        )
 
 
 def _count_lines(stream: Iterable[Annotation], genes: Genes, rows: GeneRows, tally: Tally) -> None:

@@ -37,6 +37,9 @@ class BuildOptions:
         The NCBI number of the organism whose annotations count; needed for gene2go, which contains all organisms.
     follow_replaced : bool, default False
         Whether an annotation to an obsolete term counts for the term that replaced it, if there is exactly one.
+    ignore_punctuation : bool, default False
+        Whether an unknown term counts for the term that differs from it only in case and punctuation, such as K563 for
+        K56.3.
     min_support : int, default 3
         The smallest number of rows that must have a term; rarer terms are left out.
     drop_roots : bool, optional
@@ -97,6 +100,7 @@ class BuildOptions:
     evidence: frozenset[str] | None = None
     taxon: str | None = None
     follow_replaced: bool = False
+    ignore_punctuation: bool = False
     min_support: int = 3
     drop_roots: bool | None = None  # None means: roots that all rows have
     drop_constant: bool = False
@@ -233,6 +237,7 @@ _COMPARED = {
     "taxon": ("organism", "any"),
     "drop_terms": ("dropped terms", "none"),
     "follow_replaced": ("replacement of obsolete terms", "no"),
+    "ignore_punctuation": ("ignored punctuation", "no"),
 }
 
 

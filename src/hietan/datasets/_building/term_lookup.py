@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hietan._runtime.spelling import bare_name, by_bare_name
 from hietan.datasets._build_log import LEFT_OUT, OBSOLETE_TERM, UNKNOWN_TERM, Tally
 from hietan.datasets._readers.ontology import Ontology
 
@@ -37,6 +39,8 @@ class TermMeanings:
         Whether an obsolete term stands for its replacement.
     to_leave_out : collection of str
         The current terms that are left out on request.
+    ignore_punctuation : bool
+        Whether an unknown term stands for the term that differs from it only in case and punctuation.
 
     Attributes
     ----------
@@ -52,8 +56,10 @@ class TermMeanings:
         namespaces: Iterable[str],
         follow_replaced: bool,
         to_leave_out: Collection[str] = (),
+        ignore_punctuation: bool = False,
     ) -> None:
         self.ontology, self.follow_replaced = ontology, follow_replaced
+        self.ignore_punctuation = ignore_punctuation
         self.namespaces, self.to_leave_out = frozenset(namespaces), to_leave_out
         self.left_out, self.unmatched = set[str](), list[str]()
         self._position: dict[str, int] = {}  # of each term in the lists below
@@ -113,9 +119,12 @@ class TermMeanings:
     def find(self, term_id: str) -> Meaning:
         """Return the meaning of an annotated term, without storing it."""
         current = self.ontology.resolve(term_id)
+        change = "" if current == term_id else "mapped from an alternative id"
+        if current is None and self.ignore_punctuation:
+            current = self._by_bare_name.get(bare_name(term_id))
+            change = "mapped to an id with other punctuation"
         if current is None:
             return self._no_match(term_id, UNKNOWN_TERM)
-        change = "mapped from an alternative id" if current != term_id else ""
         if self.ontology.terms[current].is_obsolete:
             current = self.ontology.successor(current) if self.follow_replaced else None
             change = "mapped to a replacement"
@@ -127,6 +136,23 @@ class TermMeanings:
             self.left_out.add(current)
             return Meaning(None, reason=LEFT_OUT)
         return Meaning(current, change)
+
+    @property
+    def punctuation_hint(self) -> str:
+        """Return a hint if an unknown term differs from a term only in punctuation, otherwise ""."""
+        for given, position in self._position.items():
+            meant = self._by_bare_name.get(bare_name(given))
+            if meant is not None and self._meanings[position].reason == UNKNOWN_TERM:
+                return (
+                    f"; the ontology has {meant!r:.80} for {given!r:.80}, so ignore case and punctuation "
+                    "(ignore_punctuation, --ignore-punctuation)"
+                )
+        return ""
+
+    @cached_property
+    def _by_bare_name(self) -> dict[str, str]:
+        """Return the term for each name without punctuation that belongs to a single term."""
+        return by_bare_name(self.ontology.terms)
 
     def _no_match(self, term_id: str, reason: str) -> Meaning:
         if len(self.unmatched) < _EXAMPLES:

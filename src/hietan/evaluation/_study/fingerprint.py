@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
@@ -81,10 +82,29 @@ def versions() -> dict[str, str]:
 
 def _identity(kind: type) -> tuple[str, str]:
     """Return a class's path with its package's version, or with a hash of its source if there is no version."""
-    path, root = f"{kind.__module__}.{kind.__qualname__}", kind.__module__.partition(".")[0]
+    path = f"{kind.__module__}.{kind.__qualname__}"
+    package_version = _version_of(kind)
+    if package_version is not None:
+        return path, package_version
+    sources = [_source_of(each) for each in kind.__mro__ if _version_of(each) is None]
+    return path, str(joblib.hash(sources))
+
+
+def _version_of(kind: type) -> str | None:
+    """Return the version of the package that defines a class, or None if it has none, as in a user's own module."""
+    package = kind.__module__.partition(".")[0]
+    if package in sys.stdlib_module_names and package != "__main__":
+        return sys.version.partition(" ")[0]
     with suppress(PackageNotFoundError):
-        return path, version({"sklearn": "scikit-learn", "imblearn": "imbalanced-learn"}.get(root, root))
+        return version({"sklearn": "scikit-learn", "imblearn": "imbalanced-learn"}.get(package, package))
+    return None
+
+
+def _source_of(kind: type) -> str:
+    """Return the source of a class's module, whose functions and constants the class may use.
+
+    A script that runs the study changes for other reasons, so only the class counts there.
+    """
     with suppress(OSError, TypeError):  # a class defined in a session has no source file
-        own = [each for each in kind.__mro__ if each.__module__ == kind.__module__]
-        return path, str(joblib.hash(list(map(inspect.getsource, own))))
-    return path, ""
+        return inspect.getsource(kind if kind.__module__ == "__main__" else sys.modules[kind.__module__])
+    return ""
