@@ -39,6 +39,16 @@ def test_no_mean_share_of_wrong_rows_exceeds_its_rate(script):
         assert float(row["fdp"]) <= float(row["q"]), row  # what the page states
 
 
+def test_no_rate_is_exceeded_on_fresh_rows_however_many_are_equal(script):
+    rows = script.read(script.FRESH)
+    assert len(rows) == 144 == 4 * 3 * 2 * 2 * 3 and {row["runs"] for row in rows} == {"200"}
+    for row in rows:
+        assert float(row["fdp"]) <= float(row["q"]) + 3 * float(row["error"]), row
+    power = [float(row["power"]) for row in rows if row["q"] == "0.3" and row["way"] == "cv"]
+    few, many = np.array_split(power, [3 * 2])[0], power[-3 * 2 :]
+    assert max(few) < 0.1 and min(many) > 0.8  # "lists of data with many equal rows are short"
+
+
 def test_what_is_said_about_later_genes(script):
     rows = script.read(script.LATER)
     assert {(row["dataset"], row["candidates"]) for row in rows} == {("worm", "118"), ("fly", "54")}
