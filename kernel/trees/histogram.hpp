@@ -78,8 +78,10 @@ class KeyHistogram {
     if (b >= kBuckets) return INT64_MAX;
     if (b <= kLastSingle) return static_cast<std::int64_t>(b - kZero);
     const std::size_t shift = ((b - kZero) >> kMantissa) - 1;
-    const std::size_t leading = ((b - kZero) & ((std::size_t{1} << kMantissa) - 1)) + (std::size_t{1} << kMantissa);
-    return shift + kMantissa + 1 > 62 ? INT64_MAX : static_cast<std::int64_t>(leading << shift);
+    if (shift + kMantissa + 1 > 62) return INT64_MAX;
+    const std::uint64_t first = std::uint64_t{1} << kMantissa;  // keys have 64 bits, sizes may have 32
+    const std::uint64_t leading = ((b - kZero) & (first - 1)) + first;
+    return static_cast<std::int64_t>(leading << shift);
   }
 
   std::vector<std::size_t> counts_ = std::vector<std::size_t>(kBuckets, 0);
