@@ -50,7 +50,9 @@ def make_targets(text):
 
 def test_ci_runs_the_targets_that_contributing_lists():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    listed = re.search(r"CI runs (.*?)\.\n", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL)
+    listed = re.search(
+        r"CI runs (.*?)\.\n", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
+    )
     assert make_targets(script) == make_targets(listed[1])
     assert set(make_targets(script)) <= defined_targets()
 
