@@ -16,10 +16,10 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo docs packed-data wheel sbom oldest test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench accuracy reproduction clean FORCE
+.PHONY: help install demo docs packed-data wheel sbom oldest test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize kernel-32 free-threaded bench accuracy reproduction clean FORCE
 
 help:  ## list the targets
-	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+	@sed -nE 's/^([a-z0-9-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 install: $(VENV)/.installed $(VENV)/.development  ## set up .venv with the package, its kernel and the development tools
 
@@ -161,6 +161,24 @@ $(OBJECTS): $(BUILT)/%.o: kernel/%.cpp $(CPP_FILES)
 $(BUILT)/nanobind.o: $(VENV)/.tools
 	@mkdir -p $(@D)
 	$(CXX) $(SANITIZED) -fPIC -fvisibility=hidden $(CPP_INCLUDE) $(NANOBIND_SOURCE) -c -o $@
+
+# Zig brings the C and C++ libraries of its targets, so this machine needs no 32-bit ones. Doubles are computed in SSE
+# registers, as on 64-bit machines: in those of x87 they would be rounded differently.
+ZIG      := $(BIN)/python -m ziglang
+NARROW   := -target x86-linux-musl -static -msse2 -mfpmath=sse -std=c++17 -O1 -ffp-contract=off -Wall -Wextra -Wpedantic
+BUILT_32 := out/32-bit/kernel-tests
+
+kernel-32: $(BUILT_32)  ## the kernel's C++ tests as a 32-bit program, in which sizes have half the bits; needs Linux on x86-64
+	$(BUILT_32)
+
+$(BUILT_32): $(VENV)/.zig $(CPP_FILES)
+	@mkdir -p $(@D)
+	$(ZIG) c++ $(NARROW) -Ikernel $(wildcard kernel/tests/*.cpp) -o $@
+
+$(VENV)/.zig: pyproject.toml | $(VENV)/.tools
+	@echo "Installing Zig, a compiler for other machines."
+	@$(PIP) install --group zig
+	@touch $@
 
 # A Python without the GIL, 3.13 or later: one whose build was configured with --disable-gil.
 PYTHON_FT ?= python3.13t

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 import warnings
-from dataclasses import replace
+from dataclasses import asdict, fields, make_dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,8 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 import hietan
-from hietan.candidates import TrainedModel, explain_rows_by_name, rank_rows, train_model
+from hietan import HIPNB
+from hietan.candidates import Candidate, TrainedModel, explain_rows_by_name, rank_rows, train_model
 from hietan.candidates._names import find_rows
 from hietan.candidates._ranking import align_columns, row_odds
 from hietan.catalogue import load_dataset
@@ -303,3 +304,14 @@ def test_names_of_classes_and_rows_cannot_break_or_run_a_table(data, trained):
     assert [float(cell) for cell in column["log_odds"]] == [row.log_odds for row in ranked.rows]
     frame = pd.read_csv(io.StringIO(ranked.to_csv(), newline=""), comment="#")
     assert frame["log_odds"].tolist() == pytest.approx([row.log_odds for row in ranked.rows])
+
+
+def test_rows_are_filled_by_the_names_of_their_columns(monkeypatch):
+    """A field that is added anywhere in `Candidate` must not shift the values of the others."""
+    data = make_hierarchical_classification(60, 20, random_state=0)
+    trained = train_model(HIPNB(), data.subset(rows=slice(40)), folds=2)
+    rows = rank_rows(trained, data, raw=True).rows
+    turned = make_dataclass("Candidate", [field.name for field in reversed(fields(Candidate))])
+    monkeypatch.setattr("hietan.candidates._ranking.Candidate", turned)
+    again = rank_rows(trained, data, raw=True).rows
+    assert [asdict(row) for row in again] == [asdict(row) for row in rows]

@@ -1,6 +1,7 @@
 """Imports point one way: files -> matrix + hierarchy -> structure -> classifiers -> studies -> report -> cli."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +66,18 @@ def test_imports_point_one_way(room):
         if file == SOURCE / "evaluation" / "_study" / "results.py":
             strangers -= {"report"}  # StudyResults.report shows the report of a study
         assert strangers <= {room, "exceptions"}, f"{file.relative_to(SOURCE)} imports {strangers}"
+
+
+def test_the_stated_orders_agree_with_the_rules():
+    root = SOURCE.parents[1]
+    text = (root / "docs" / "adding-a-method.md").read_text(encoding="utf-8")
+    order = re.findall(r"`(\w+)`", re.search(r"The order is (.*?)\.", text, re.DOTALL)[1])
+    assert {*order, "datasets", "evaluation", "exceptions"} == set(MAY_IMPORT)
+    for k, room in enumerate(order):
+        assert MAY_IMPORT[room] <= {*order[:k], "datasets", "evaluation"}, room
+    text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    stated = re.search(r"Imports point one way: (.*?)\.", text, re.DOTALL)[1]
+    assert [word for word in re.findall(r"\w+", stated) if word in order] == order
 
 
 def test_every_room_is_known():

@@ -27,6 +27,7 @@ class Buffer {
   T* extend(std::size_t n) {
     if (size_ + n > capacity_) {
       const std::size_t capacity = size_ + n + size_ / 2 + 1024;
+      if (capacity > PTRDIFF_MAX / sizeof(T)) throw std::bad_alloc();  // the number of bytes could wrap around
       T* moved = static_cast<T*>(std::realloc(data_, capacity * sizeof(T)));
       if (!moved) throw std::bad_alloc();
       data_ = moved;

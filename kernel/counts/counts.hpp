@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -10,7 +11,12 @@
 
 namespace hietan {
 
-inline std::size_t pair_total(std::size_t d) { return d * (d - 1) / 2; }
+// The number of pairs of d features, or PTRDIFF_MAX if there are more, as 65,537 features have where sizes have 32
+// bits: no array is that long.
+inline std::size_t pair_total(std::size_t d) {
+  const std::uint64_t pairs = std::uint64_t{d} * (d - 1) / 2;
+  return index(std::min(pairs, std::uint64_t{PTRDIFF_MAX}));
+}
 
 // Position of the pair (i, i + 1); the pair (i, j) is j - i - 1 further on.
 inline std::size_t row_start(std::size_t i, std::size_t d) { return i * d - i * (i + 1) / 2; }

@@ -213,6 +213,22 @@ void test_ranking(const Problem& p, const Keys& either, std::size_t block) {
   CHECK_FOR(where, !idle.empty() && ranking.sorted_edges() == expected.size());
 }
 
+// Sums that do not fit into 32 bits, as those of 100,000 features: whoever counts in a size loses edges on such
+// targets.
+void test_large_numbers() {
+  constexpr std::uint64_t kMany = 3'000'000'000;
+  KeyHistogram histogram;
+  histogram.add(5, kMany);
+  histogram.add(5, kMany);
+  histogram.remove(5, 1);
+  const KeyHistogram::Cut cut = histogram.next({}, {1, 1, 100'000});
+  CHECK(cut.edges == 2 * kMany - 1 && cut.low() == 5 && cut.high() == 6);
+  const std::uint64_t most = PTRDIFF_MAX;
+  CHECK(pair_total(0) == 0 && pair_total(1) == 0 && pair_total(65'536) == std::min(std::uint64_t{2'147'450'880}, most));
+  CHECK(pair_total(65'537) == std::min(std::uint64_t{2'147'516'416}, most));
+  CHECK(pair_total(100'000) == std::min(std::uint64_t{4'999'950'000}, most));
+}
+
 // The histogram counts each edge once, however the keys are kept.
 void test_cuts(const Problem& p, const Keys& either) {
   const EdgeOrder order(either, p.relations(), 0);
@@ -354,6 +370,7 @@ void test_trees_of_kept_features() {
 
 void test_trees() {
   test_edge_sort();
+  test_large_numbers();
   test_lone_feature();
   test_trees_of_kept_features();
   for (const Problem& p : problems()) {

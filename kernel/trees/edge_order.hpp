@@ -91,7 +91,7 @@ class EdgeOrder {
     std::vector<EdgeList> lists(cuts.size());
     std::vector<std::int64_t> lows;
     for (std::size_t k = 0; k < cuts.size(); ++k) {
-      if (cuts[k].whole()) lists[k].reserve(parts == 1 ? cuts[k].edges : cuts[k].edges / parts * 5 / 4);
+      if (cuts[k].whole()) lists[k].reserve(index(parts == 1 ? cuts[k].edges : cuts[k].edges / parts * 5 / 4));
       if (k + 1 < cuts.size()) lows.push_back(cuts[k].low());
     }
     Cut all = cuts.front();

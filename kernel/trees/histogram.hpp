@@ -10,9 +10,9 @@ namespace hietan {
 
 class KeyHistogram {
  public:
-  void add(std::int64_t key, std::size_t n = 1) { counts_[bucket(key)] += n; }
+  void add(std::int64_t key, std::uint64_t n = 1) { counts_[bucket(key)] += n; }
   // More may be removed than was added, as long as the sum of all parts comes out right: unsigned numbers wrap around.
-  void remove(std::int64_t key, std::size_t n) { counts_[bucket(key)] -= n; }
+  void remove(std::int64_t key, std::uint64_t n) { counts_[bucket(key)] -= n; }
   void add(const KeyHistogram& part) {
     for (std::size_t b = 0; b < kBuckets; ++b) counts_[b] += part.counts_[b];
   }
@@ -20,7 +20,9 @@ class KeyHistogram {
   // The buckets from `top` (exclusive) down to `bottom`, and of their edges those of the rows from `first` to `last`
   // (exclusive). Only a bucket of a single key is cut into rows, which is the order of ties.
   struct Cut {
-    std::size_t top = kBuckets, bottom = kBuckets, edges = 0, first = 0, last = kAllRows;
+    std::size_t top = kBuckets, bottom = kBuckets;
+    std::uint64_t edges = 0;
+    std::size_t first = 0, last = kAllRows;
 
     bool whole() const { return first == 0 && last == kAllRows; }  // all edges of its buckets
     bool exhausted() const { return bottom == 0 && last == kAllRows; }
@@ -78,11 +80,14 @@ class KeyHistogram {
     if (b >= kBuckets) return INT64_MAX;
     if (b <= kLastSingle) return static_cast<std::int64_t>(b - kZero);
     const std::size_t shift = ((b - kZero) >> kMantissa) - 1;
-    const std::size_t leading = ((b - kZero) & ((std::size_t{1} << kMantissa) - 1)) + (std::size_t{1} << kMantissa);
-    return shift + kMantissa + 1 > 62 ? INT64_MAX : static_cast<std::int64_t>(leading << shift);
+    if (shift + kMantissa + 1 > 62) return INT64_MAX;
+    const std::uint64_t first = std::uint64_t{1} << kMantissa;  // keys have 64 bits, sizes may have 32
+    const std::uint64_t leading = ((b - kZero) & (first - 1)) + first;
+    return static_cast<std::int64_t>(leading << shift);
   }
 
-  std::vector<std::size_t> counts_ = std::vector<std::size_t>(kBuckets, 0);
+  // Sparse keys can be those of more edges than memory holds: their numbers have 64 bits even where sizes have 32.
+  std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(kBuckets, 0);
 };
 
 }  // namespace hietan

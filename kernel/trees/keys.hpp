@@ -89,7 +89,7 @@ class SparseKeys {
         varies_(counts.d, 0),
         parts_(parts) {
     find_groups();
-    tile_ = std::max(kTile, groups() * groups() / kMaxExtremes);
+    tile_ = std::max(kTile, index(std::uint64_t{groups()} * groups() / kMaxExtremes));
     extremes_.resize(groups() * tiles());
     std::vector<std::size_t> pairs(counts.d);
     for (std::size_t i = 0; i < counts.d; ++i) pairs[i] = index(counts.indptr[i + 1] - counts.indptr[i]);
@@ -235,7 +235,8 @@ class SparseKeys {
       found.any_apart[g] |= static_cast<std::uint8_t>(*lowest != 0 || *highest != 0);
     }
     for (std::size_t h = g; h < groups(); ++h)
-      found.histogram.add(apart[h], h == g ? size(g) * (size(g) - 1) / 2 : size(g) * size(h));
+      found.histogram.add(apart[h],
+                          h == g ? std::uint64_t{size(g)} * (size(g) - 1) / 2 : std::uint64_t{size(g)} * size(h));
     std::fill(together.begin(), together.end(), 0);
     for (std::size_t m = start_[g]; m < start_[g + 1]; ++m)
       for (std::int64_t e = counts_.indptr[member_[m]]; e < counts_.indptr[member_[m] + 1]; ++e)

@@ -39,7 +39,8 @@ class Ranking {
     const std::scoped_lock guard(mutex_);
     if (limit == 0) limit = order_.portion(kSmallest);
     const std::size_t each = order_.block_or(std::clamp(limit / wanted + 1, kSmallest, std::max(limit, kSmallest)));
-    std::size_t k = 0, edges = 0;
+    std::size_t k = 0;
+    std::uint64_t edges = 0;
     for (; edges < limit && (k < blocks_.size() || add_block(each)); ++k) edges += blocks_[k].cut.edges;
     return k;
   }
@@ -72,7 +73,7 @@ class Ranking {
   std::vector<EdgeOrder::Cut> cuts(std::size_t first, std::size_t most) const {
     const std::scoped_lock guard(mutex_);
     std::vector<EdgeOrder::Cut> found;
-    std::size_t edges = 0;
+    std::uint64_t edges = 0;
     for (std::size_t k = first; k < blocks_.size(); ++k) {
       const EdgeOrder::Cut& cut = blocks_[k].cut;
       edges += cut.edges;

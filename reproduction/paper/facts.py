@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from reproduction.paper.runs import PAPERS_BEST
 from reproduction.paper.walk import Trace, Verdict
 
 N_DATASETS = 28
+TIMES = Path(__file__).parents[2] / "benchmarks" / "LOG.md"
 
 
 def step(claim: Claim) -> str:
@@ -38,6 +41,19 @@ def step(claim: Claim) -> str:
 def tree(claim: Claim) -> str:
     """The edges of the tree of a worked example, from the root down."""
     return " ".join(f"{parent}>{child}" for parent, child in trace_of(claim.subject).tree.edges)
+
+
+def in_tree(claim: Claim) -> str:
+    """Whether two features are joined in the tree of a worked example."""
+    return "yes" if direction(claim) else "no"
+
+
+def direction(claim: Claim) -> str:
+    """The direction of an edge in the tree of a worked example; nothing if it is not in the tree."""
+    ends = set(claim.versus.split("-"))
+    return "".join(
+        f"{parent}>{child}" for parent, child in trace_of(claim.subject).tree.edges if {parent, child} == ends
+    )
 
 
 def removed(claim: Claim) -> str:
@@ -106,6 +122,16 @@ def sparse(_: Claim) -> str:
     return f"not {', '.join(dense)}" if dense else ""
 
 
+def faster(claim: Claim) -> str:
+    """Whether a classifier is fitted in less time than another one, in the benchmark log; nothing if it is."""
+    text = TIMES.read_text(encoding="utf-8")
+    own, other = (
+        float(re.findall(rf"^\| {name} +\| +([\d.]+) \|", text, re.MULTILINE)[0])
+        for name in (f"{claim.subject} fit", f"{claim.versus} fit")
+    )
+    return "" if own < other else f"{claim.versus} needs {other / own:.1f} times {claim.subject}'s time"
+
+
 def counted(claim: Claim) -> str:
     """The numbers of datasets, organisms and classes, and the values of features."""
     every = [dataset_of(*pair) for pair in NAMES.values()]
@@ -123,12 +149,15 @@ def counted(claim: Claim) -> str:
 CHECKS: Mapping[str, Callable[[Claim], str]] = {
     "step": step,
     "tree": tree,
+    "in tree": in_tree,
+    "direction": direction,
     "removed": removed,
     "removed edges": removed_edges,
     "ancestors": ancestors,
     "descendants": descendants,
     "threshold": threshold,
     "p from ranks": p_from_ranks,
+    "faster": faster,
     "parent": parent,
     "closed": closed,
     "sparse": sparse,
@@ -139,7 +168,7 @@ CHECKS: Mapping[str, Callable[[Claim], str]] = {
 }
 """For each kind of claim, what is found here; the claim holds if it equals the claim's figure."""
 # Claims that are checked without the datasets.
-WITHOUT_DATA = frozenset(list(CHECKS)[:8])
+WITHOUT_DATA = frozenset(list(CHECKS)[:10])
 
 
 def check_facts() -> list[dict[str, str]]:

@@ -16,11 +16,12 @@ from reproduction.paper.variants import DEFAULT, KNOWN
 from reproduction.paper.verdicts import FAILS, HOLDS, TOP, UNKNOWN, VERDICTS, Ruling, judge
 
 PAGE = collect.DOCS / "reproduction.md"
+SELECTED = collect.DOCS / "aire.csv"
 
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """What the page is made from: the contents of docs/reproduction*.csv."""
+    """What the page is made from: the contents of docs/reproduction*.csv and docs/aire.csv."""
 
     results: Results
     usage: Lines = ()
@@ -30,11 +31,13 @@ class Sources:
     times: Lines = ()
     counts: Lines = ()
     distinct: Results = field(default_factory=lambda: Results(()))
+    selected: Lines = ()
 
     @cached_property
     def rulings(self) -> tuple[Ruling, ...]:
         """The verdict on every claim."""
-        return judge(self.results, {row["id"]: row["found"] for row in self.facts}, self.usage)
+        found = {row["id"]: row["found"] for row in self.facts}
+        return judge(self.results, found, self.usage, self.selected)
 
     def comparisons(self, table: str) -> Lines:
         """The effect sizes of one of the headline tables."""
@@ -45,7 +48,9 @@ def read_sources() -> Sources:
     """The files as they are in docs/."""
     names = (collect.USAGE, collect.SPREAD, collect.COMPARED, collect.FACTS, collect.TIMES, collect.COUNTS)
     distinct = collect.read_results(collect.DISTINCT)
-    return Sources(collect.read_results(), *map(collect.read_csv, names), distinct=distinct)
+    return Sources(
+        collect.read_results(), *map(collect.read_csv, names), distinct, collect.read_csv(SELECTED)
+    )
 
 
 HEAD = """# Reproduction
@@ -159,6 +164,10 @@ cross-validation on the training rows chooses alpha and lambda.
   is inside this range, the claim **cannot be known**.
 - The paper ranks terms by two counts. A claim about a term in Table S1 **holds** if, with each of five seeds, the
   term is among the first {TOP} by at least one count.
+- A claim about selections compares means over the 28 datasets, for each selection and each of three seeds
+  ([Select features](selections.md#how-selections-compare)). It **cannot be known** if the comparisons disagree.
+- The claim about cost compares the times to fit TAN and HieBAN in `benchmarks/LOG.md`. HieBAN is newer than the paper
+  and learns no structure, because the hierarchy is its structure.
 
 Runs are not independent, and the 28 datasets are four gene sets described in seven ways. The p-values and Bayesian
 probabilities below assume independent datasets, so they overstate the evidence. The 95% intervals over genes do not
@@ -183,8 +192,8 @@ methods that memorise training rows. The columns for all rows and for unique row
 folds. The metrics for unique rows use only test rows that are not identical to any other row."""
 
 CLAIMS = """[reproduction-claims.csv](reproduction-claims.csv) lists all claims, paraphrased, with their verdicts. We
-do not judge what the paper reports about the terms' biology or about other papers. The column "paper" shows the number
-printed in the paper, if there is one."""
+do not judge what the paper reports about the terms' biology. What the paper reports about other papers is judged only
+on these 28 datasets. The column "paper" shows the number printed in the paper, if there is one."""
 
 SPREAD = """Column order breaks ties between edges with equal conditional mutual information, and also affects the
 random root. The first two values in each row are results over five seeds, with the columns in file order. The last two
@@ -211,8 +220,8 @@ resume. `python -m reproduction.paper write` writes this page and the table of o
 alone. The files are [reproduction.csv](reproduction.csv) (each variant, method, dataset and seed),
 [-distinct](reproduction-distinct.csv) (without identical rows), [-counts](reproduction-counts.csv),
 [-spread](reproduction-spread.csv), [-usage](reproduction-usage.csv), [-comparisons](reproduction-comparisons.csv),
-[-facts](reproduction-facts.csv) and [-time](reproduction-time.csv). A test checks that the page agrees
-with these files."""
+[-facts](reproduction-facts.csv) and [-time](reproduction-time.csv). Claims about selections also use
+[aire.csv](aire.csv). A test checks that the page agrees with these files."""
 
 
 RULINGS = collect.DOCS / "reproduction-claims.csv"

@@ -139,18 +139,19 @@ class Results:
     def judged(self) -> tuple[Judged, ...]:
         """The runs with their ranks and tests, except those without a score of every method on every dataset."""
         return tuple(
-            judge_run(run, scores)
+            judge_run(run, scores, self._scores(run, "auc"))
             for run in self.runs
-            if (scores := self._scores(run)).shape[0] and not np.isnan(scores).any()
+            if (scores := self._scores(run, "gmean")).shape[0] and not np.isnan(scores).any()
         )
 
-    def _scores(self, run: Run) -> NDArray[np.float64]:
-        """The GMeans of a run: a row for each dataset, a column for each method."""
+    def _scores(self, run: Run, metric: str) -> NDArray[np.float64]:
+        """The GMeans or AUCs of a run: a row for each dataset, a column for each method."""
         scores = np.full((len(self.datasets), len(run.choice)), np.nan)
         for k, (method, variant) in enumerate(run.choice.items()):
             for row in self.by_variant[variant, method]:
                 if row.seed == run.seed:
-                    value = row.gmean_of_folds if run.averages_folds else row.gmean
+                    of_folds = metric == "gmean" and run.averages_folds
+                    value = row.gmean_of_folds if of_folds else getattr(row, metric)
                     scores[self.datasets.index(row.dataset), k] = value
         return scores
 
@@ -167,11 +168,12 @@ class Run:
 
 @dataclass(frozen=True)
 class Judged:
-    """A run with its ranks, wins and tests."""
+    """A run with its ranks, wins and tests by GMean, and its ranks by AUC."""
 
     run: Run
     ranks: Mapping[str, float]
     wins: Mapping[str, float]
+    ranks_by_auc: Mapping[str, float]
     comparison: RankComparison
 
     def place(self, method: str) -> int:
@@ -187,12 +189,15 @@ class Judged:
         return next(c.p_adjusted for c in self.comparison.comparisons if c.method == method) <= 0.05
 
 
-def judge_run(run: Run, scores: NDArray[np.float64]) -> Judged:
+def judge_run(run: Run, scores: NDArray[np.float64], auc: NDArray[np.float64]) -> Judged:
     """Rank and test the scores of a run as the paper does: one-sided, from ranks rounded to two decimals."""
     ranks = average_ranks(scores)
     rounded = dict(zip(run.choice, ranks.round(2).tolist(), strict=True))
     compared = compare_ranks(rounded, len(scores), alternative="greater", control=PAPERS_BEST)
-    named = (dict(zip(run.choice, values.tolist(), strict=True)) for values in (ranks, wins(scores)))
+    named = (
+        dict(zip(run.choice, values.tolist(), strict=True))
+        for values in (ranks, wins(scores), average_ranks(auc))
+    )
     return Judged(run, *named, compared)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from reproduction.paper.claims import Claim, read_claims
 from reproduction.paper.facts import CHECKS
 from reproduction.paper.runs import Judged, Results
@@ -13,7 +15,7 @@ HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "cannot be known"
 VERDICTS = (HOLDS, FAILS, UNKNOWN)
 TOP = 10
 """How many terms count as the most used: the length of the paper's Table S1 is not known."""
-Usage = Sequence[Mapping[str, str]]
+Lines = Sequence[Mapping[str, str]]
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,12 @@ STATEMENTS: Mapping[str, Callable[[Claim, Judged], bool]] = {
     "best": lambda claim, run: run.place(claim.subject) == 1,
     "place": lambda claim, run: run.place(claim.subject) == int(claim.figure),
     "better": lambda claim, run: run.ranks[claim.subject] < run.ranks[claim.versus],
+    "better by AUC": lambda claim, run: run.ranks_by_auc[claim.subject] < run.ranks_by_auc[claim.versus],
     "significant": lambda claim, run: run.is_significant(claim.versus),
     "not significant": lambda claim, run: not run.is_significant(claim.versus),
 }
+# For claims about selections: the metric.
+SELECTIONS = {"selection": "gmean", "selection by AUC": "auc"}
 # For claims that are a figure: its value in a run, and how it is shown.
 FIGURES: Mapping[str, tuple[Callable[[Claim, Judged], float], str]] = {
     "rank": (lambda claim, run: run.ranks[claim.subject], ".2f"),
@@ -51,12 +56,19 @@ FIGURES: Mapping[str, tuple[Callable[[Claim, Judged], float], str]] = {
 }
 
 
-def judge(results: Results, facts: Mapping[str, str], usage: Usage) -> tuple[Ruling, ...]:
+def judge(
+    results: Results, facts: Mapping[str, str], usage: Lines, selected: Lines = ()
+) -> tuple[Ruling, ...]:
     """A ruling for every claim, in the order of the table of claims."""
-    return tuple(_rule(claim, results.judged, facts, usage) for claim in read_claims())
+    return tuple(
+        _rule_on_selections(claim, selected)
+        if claim.kind in SELECTIONS
+        else _rule(claim, results.judged, facts, usage)
+        for claim in read_claims()
+    )
 
 
-def _rule(claim: Claim, runs: Sequence[Judged], facts: Mapping[str, str], usage: Usage) -> Ruling:
+def _rule(claim: Claim, runs: Sequence[Judged], facts: Mapping[str, str], usage: Lines) -> Ruling:
     if claim.kind in CHECKS:
         if claim.id not in facts:
             return Ruling(claim, UNKNOWN, "not checked yet")
@@ -78,7 +90,7 @@ def _rule(claim: Claim, runs: Sequence[Judged], facts: Mapping[str, str], usage:
     return Ruling(claim, UNKNOWN, "")
 
 
-def _rule_on_term(claim: Claim, usage: Usage) -> Ruling:
+def _rule_on_term(claim: Claim, usage: Lines) -> Ruling:
     """Whether a term is among the first ten by either count, in every seed or in none."""
     rows = [row for row in usage if (row["feature"], row["dataset"]) == (claim.subject, claim.versus)]
     seeds = [row for row in rows if row["seed"] != "all"]
@@ -95,6 +107,22 @@ def _rule_on_term(claim: Claim, usage: Usage) -> Ruling:
     return Ruling(
         claim, agreed(true, len(seeds)), f"rank {listed}; in the first {TOP} in {true} of {len(seeds)} seeds"
     )
+
+
+def _rule_on_selections(claim: Claim, selected: Lines) -> Ruling:
+    """Whether each method with a selection has a higher mean over the datasets than one without, in every seed."""
+    scores: dict[tuple[str, str], list[float]] = {}
+    for row in selected:
+        scores.setdefault((row["method"], row["seed"]), []).append(float(row[SELECTIONS[claim.kind]]))
+    pairs = [
+        (np.mean(scores[method, seed]), np.mean(scores[claim.versus, seed]))
+        for method, seed in scores
+        if method in claim.subject.split()
+    ]
+    if not pairs:
+        return Ruling(claim, UNKNOWN, "not measured yet")
+    true = sum(bool(mean > other) for mean, other in pairs)
+    return Ruling(claim, agreed(true, len(pairs)), f"true in {true} of {len(pairs)} comparisons")
 
 
 def agreed(true: int, n: int) -> str:

@@ -65,9 +65,9 @@ def drawing(data):
 
 
 def write_unlabelled():
-    """Half of the positives are known, and the others are unlabelled: two pages, with and without a prior."""
+    """Most positives are known, and the others are unlabelled: two pages, with and without a prior."""
     data = make_hierarchical_classification(400, 60, random_state=4)
-    is_known = (data.y == 1) & (np.random.default_rng(0).random(400) < 0.5)
+    is_known = (data.y == 1) & (np.random.default_rng(0).random(400) < 0.8)
     classes = {"y": is_known.astype(np.intp), "target_names": ("other", "listed"), "row_noun": "gene"}
     mixed = replace(data, name="mixed", positive="", **classes)
     trained = train_model(HieLogistic(), mixed, unlabelled="other")

@@ -1,4 +1,5 @@
 import io
+import warnings
 
 import pytest
 
@@ -109,3 +110,29 @@ def test_what_is_not_a_gaf_is_refused(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(DataError, match=message):
         list(read_gaf(path))
+
+
+@pytest.mark.parametrize("by_blocks", [False, True])
+def test_short_rows_of_a_table_are_named_by_their_line_and_reported_once(tmp_path, by_blocks):
+    def read(text):
+        path = tmp_path / "pairs.csv"
+        path.write_text(text, encoding="utf-8")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            reader = read_annotations(path)
+            try:
+                list(reader.blocks() if by_blocks else reader)
+                error = ""
+            except DataError as raised:
+                error = str(raised)
+        return reader, [str(each.message) for each in caught], error
+
+    reader, messages, _ = read("gene,term\na,GO:1\nb\n")
+    assert (reader.malformed, reader.first_malformed) == (1, 3)
+    assert len(messages) == 1 and "1 rows (first: line 3) have fewer fields" in messages[0]
+    reader, messages, _ = read("gene,term\na,GO:1\n,GO:1\nb\n")
+    assert (reader.malformed, reader.first_malformed) == (2, 3)
+    assert any("skipped 2 of 3 lines (first: line 3)" in message for message in messages)
+    reader, messages, error = read("gene,term\nb\nc\n")
+    assert reader.first_malformed == 2 and "pairs.csv, line 2: none of 2 lines is an annotation" in error
+    assert "None" not in "".join([*messages, error])

@@ -40,13 +40,27 @@ def load_oldest():
     return load_script("oldest").oldest_requirements
 
 
+def defined_targets():
+    return set(re.findall(r"^([a-z0-9-]+):", makefile(), re.MULTILINE))
+
+
+def make_targets(text):
+    return re.findall(r"\bmake ([a-z0-9-]+)", text)
+
+
+def test_ci_runs_the_targets_that_contributing_lists():
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    listed = re.search(
+        r"CI runs (.*?)\.\n", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert make_targets(script) == make_targets(listed[1])
+    assert set(make_targets(script)) <= defined_targets()
+
+
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
 def test_workflows_run_targets_that_exist_and_pin_actions(workflow):
-    targets = set(re.findall(r"^([a-z-]+):", makefile(), re.MULTILINE))
-    called = {
-        name for step in steps(workflow) for name in re.findall(r"\bmake ([a-z-]+)", step.get("run", ""))
-    }
-    assert called <= targets
+    called = {target for step in steps(workflow) for target in make_targets(step.get("run", ""))}
+    assert called <= defined_targets()
     actions = {step["uses"] for step in steps(workflow) if "uses" in step}
     assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action) for action in actions), actions
     fetching = [step for step in steps(workflow) if "checkout" in step.get("uses", "")]

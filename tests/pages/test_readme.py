@@ -39,8 +39,7 @@ def test_the_example_prints_what_is_shown(capsys):
 def test_the_table_of_methods_has_every_classifier():
     named = set(re.findall(r"`(\w+)`", section("The methods")))
     classifiers = {name for name in hietan.__all__ if hasattr(getattr(hietan, name), "predict")}
-    assert len(classifiers) == 12 and classifiers <= named
-    assert named - classifiers == {"GTD", "SHSEL", "TSEL"}
+    assert named == classifiers | {"GTD", "SHSEL", "TSEL"}
 
 
 def test_the_accuracies_are_those_of_the_page():

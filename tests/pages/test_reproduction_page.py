@@ -5,11 +5,12 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
 from hietan.datasets import AGEING_DATASETS
-from reproduction.paper import collect, effects, facts, measure, page, points, sections
+from reproduction.paper import collect, effects, examples, facts, measure, page, points, sections
 from reproduction.paper.claims import read_claims
 from reproduction.paper.runs import Results, Row, tuned, untuned
 from reproduction.paper.variants import BAYES, DEFAULT, GRAPH, KNOWN, PAPER, TENTH, VARIANTS
@@ -108,6 +109,67 @@ def test_claims_that_need_no_data_are_checked_again(sources):
     for claim in read_claims():
         if claim.kind in facts.WITHOUT_DATA:
             assert facts.CHECKS[claim.kind](claim) == claim.figure == found[claim.id], claim.id
+
+
+def test_figure_1b_is_learned_with_the_root_that_the_paper_chooses():
+    """Section 2.1: two edges point against the hierarchy, one is missing, and one is not in the hierarchy."""
+    tree = examples.trace_of("figure 1b").tree
+    (root,) = (name for name in examples.FEATURES if name not in {child for _, child in tree.edges})
+    assert root == "C"
+    joined = {frozenset(edge) for edge in tree.edges}
+    above = {name: examples.HIERARCHY.ancestors(name) for name in examples.FEATURES}
+    reversed_edges = {(parent, child) for parent, child in tree.edges if child in above[parent]}
+    assert {("A", "E"), ("C", "F")} == reversed_edges
+    assert frozenset("BD") in joined and "B" not in above["D"] and "D" not in above["B"]
+    assert frozenset("BF") not in joined and "F" in above["B"]
+
+
+def test_claims_about_selections_are_those_of_their_file(sources):
+    """Recomputed from docs/aire.csv: means over 28 datasets, for each selection and seed."""
+    table = pd.read_csv(page.SELECTED)
+    rulings = {ruling.claim.id: ruling for ruling in sources.rulings}
+    for name, metric in (
+        ("selection-tan", "gmean"),
+        ("selection-tan-auc", "auc"),
+        ("selection-hierarchy", "gmean"),
+        ("selection-hierarchy-auc", "auc"),
+    ):
+        claim = rulings[name].claim
+        means = table.pivot_table(index="seed", columns="method", values=metric)
+        higher = means[claim.subject.split()].gt(means[claim.versus], axis=0).to_numpy()
+        assert rulings[name].here == f"true in {higher.sum()} of {higher.size} comparisons"
+        assert (rulings[name].verdict == HOLDS) == higher.all()
+        assert (rulings[name].verdict == FAILS) == (not higher.any())
+
+
+def test_ranks_by_auc_come_from_aucs():
+    def claim(gmean, auc):
+        rows = [
+            r._replace(gmean=gmean(r.method), gmean_of_folds=gmean(r.method), auc=auc(r.method))
+            for r in made_up(lambda *_: 0)
+        ]
+        rulings = {ruling.claim.id: ruling.verdict for ruling in judge(Results(rows), {}, [])}
+        return rulings["hre-tan-above-tan"], rulings["hre-tan-above-tan-auc"]
+
+    def low(method):
+        return 0.4 + 0.1 * (method == "hre-tan")
+
+    def high(method):
+        return 0.6 + 0.1 * (method == "tan")
+
+    assert claim(low, high) == (HOLDS, FAILS)
+    assert claim(high, low) == (FAILS, HOLDS)
+
+
+def test_the_claim_about_cost_follows_the_benchmark_log(sources, tmp_path, monkeypatch):
+    claim = next(c for c in read_claims() if c.id == "cost-tan")
+    ruling = next(r for r in sources.rulings if r.claim == claim)
+    assert (facts.CHECKS[claim.kind](claim) == "") == (ruling.verdict == HOLDS)
+    monkeypatch.setattr(facts, "TIMES", tmp_path / "LOG.md")
+    facts.TIMES.write_text("| TAN fit    |  4.00 | x |\n| HieBAN fit |  1.00 | x |\n", encoding="utf-8")
+    assert facts.CHECKS[claim.kind](claim) == "HieBAN needs 0.2 times TAN's time"
+    facts.TIMES.write_text("| TAN fit    |  1.00 | x |\n| HieBAN fit |  4.00 | x |\n", encoding="utf-8")
+    assert facts.CHECKS[claim.kind](claim) == ""
 
 
 def made_up(ranks_of):

@@ -1,7 +1,10 @@
 """The programs of docs/services.md, run as they are: a real server, a Parquet file, MLflow, a newer taxonomy."""
 
+import contextlib
+import json
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -13,7 +16,7 @@ import pytest
 
 from hietan import HieLogistic, Hierarchy
 from hietan.candidates import train_model
-from hietan.datasets import make_hierarchical_classification
+from hietan.datasets import load_ageing_genes, make_hierarchical_classification
 from support.processes import START_SECONDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "services.md").read_text(encoding="utf-8")
@@ -40,6 +43,13 @@ def trained(tmp_path, monkeypatch):
 
 @pytest.fixture
 def service(trained, tmp_path):
+    """A client of the page's service for the model `trained`."""
+    with serving(tmp_path) as client:
+        yield client
+
+
+@contextlib.contextmanager
+def serving(tmp_path):
     """A client of the page's service, which runs in another process on the loopback address."""
     httpx = pytest.importorskip("httpx")
     pytest.importorskip("starlette")
@@ -69,6 +79,26 @@ def service(trained, tmp_path):
 def test_the_service_is_short():
     lines = [line for line in PROGRAMS["service.py"].splitlines() if line.strip()]
     assert len(lines) <= 20
+
+
+def test_the_answer_that_the_page_shows_is_the_answer_of_its_model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = re.search(r"^hietan fit .*$", PAGE, re.MULTILINE)[0]
+    subprocess.run([sys.executable, "-m", *shlex.split(command), "-q"], check=True, cwd=tmp_path)
+    (request,) = re.findall(r"^curl .* --json '(.*)'$", PAGE, re.MULTILINE)
+    (shown,) = re.findall(r"^```json\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    with serving(tmp_path) as client:
+        answer = client.post("/predict", json=json.loads(request)).json()
+    rounded = [{k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()} for row in answer]
+    assert rounded == json.loads(shown)
+    names = dict(zip(*terms_of("worm", "BP"), strict=True))
+    sentence = " ".join(PAGE.split())
+    assert all(f"*{names[term]}*" in sentence for row in json.loads(request) for term in row)
+
+
+def terms_of(organism, namespaces):
+    data = load_ageing_genes(organism, namespaces)
+    return data.feature_names, data.term_names
 
 
 def test_the_service_returns_the_predictions_of_the_model(service, trained):

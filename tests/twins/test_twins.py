@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
+from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 
+from hietan import classifiers
 from support import twins as ref
 from support.comparison import counts_of, twin_answers
+from support.families import CLASSIFIERS
 from support.strategies import Problem, fixed_problems, problems, random_problem, with_hidden_relation
 from support.twins import ABSENT, METHODS, MUTANTS, ROOT
 from support.twins.quick_walks import walk
@@ -20,6 +24,41 @@ A, B, C, D, E, F = range(6)
 FIGURE_DAG = [{E}, {F}, {E, F}, {A, C, E, F}, set(), set()]
 FIGURE_RANKING_BEGINS = [(C, F), (A, E), (A, C), (C, D), (B, D), (B, F), (B, E)]
 FIGURE_INSTANCE = [0, 0, 1, 0, 1, 1]
+
+
+# The reference implementation of each classifier's scores or objective, and the test that compares the two.
+REFERENCES = {
+    "AODE": ("aode_joint_log", "classifiers/test_aode_and_hip.py"),
+    "HIPNB": ("hip_joint_log", "classifiers/test_aode_and_hip.py"),
+    "HRETAN": ("hre_tan_tree", "classifiers/test_tan_family.py"),
+    "TAN": ("tan_tree", "classifiers/test_tan_family.py"),
+    "HieAODE": ("aode_joint_log", "classifiers/test_aode_and_hip.py"),
+    "HieAODELite": ("aode_joint_log", "classifiers/test_aode_and_hip.py"),
+    "HieBAN": ("ban_joint_log", "classifiers/test_hie_ban.py"),
+    "HieLogistic": ("logistic_objective", "classifiers/regressions/test_hie_logistic.py"),
+    "HieTAN": ("hie_tan_tree", "classifiers/test_tan_family.py"),
+    "HieTANLite": ("hie_tan_lite_tree", "classifiers/test_tan_family.py"),
+    "LazySelection": ("selected_joint_log", "classifiers/test_lazy_selection.py"),
+    "ProximalGraph": ("prox_by_projections", "classifiers/regressions/test_proximal_graph.py"),
+}
+TESTS = Path(__file__).parents[1]
+
+
+def test_every_classifier_has_a_reference_implementation():
+    missing = {make.__name__ for make in CLASSIFIERS} - set(REFERENCES)
+    assert not missing, f"add reference implementations to tests/support/twins: {', '.join(sorted(missing))}"
+    assert set(REFERENCES) <= set(classifiers.__all__)
+    defined = {}
+    for path in (TESTS / "support" / "twins").glob("*.py"):
+        defined |= {
+            node.name: path for node in ast.parse(path.read_text("utf-8")).body if hasattr(node, "name")
+        }
+    for name, (reference, comparison) in REFERENCES.items():
+        assert reference in defined, name
+        names = {
+            getattr(node, "id", "") for node in ast.walk(ast.parse((TESTS / comparison).read_text("utf-8")))
+        }
+        assert name in names, f"{comparison} does not compare {name} with {reference}"
 
 
 def orders(problem: Problem) -> list[int]:

@@ -254,22 +254,29 @@ class Candidates:
         def listed(values: NDArray[Any] | None, without: Any = None) -> list[Any]:
             return [without] * n if values is None else values.tolist()
 
-        columns = (
-            data.instance_names,
-            data.symbols or ("",) * n,
-            self.log_odds.tolist(),
-            [None if lift != lift else lift for lift in listed(self.lifts)],
-            [None if p != p else p for p in listed(self.probabilities)],
-            [None if match else p for p, match in zip(listed(self.p_values), self.matches, strict=True)],
-            [targets[label] for label in self.labels] if self.held_out is None else [""] * n,
-            [match is not None for match in self.matches],
-            listed(self.held_out, without=False),
-            expit(self.log_odds).tolist() if self.raw else [None] * len(self.log_odds),
-            *zip(*map(self._in_training, self.matches), strict=True),
+        known = [self._in_training(match) for match in self.matches]
+        columns = {
+            "instance": data.instance_names,
+            "name": data.symbols or ("",) * n,
+            "log_odds": self.log_odds.tolist(),
+            "lift": [None if lift != lift else lift for lift in listed(self.lifts)],
+            "probability": [None if p != p else p for p in listed(self.probabilities)],
+            "p_value": [
+                None if match else p for p, match in zip(listed(self.p_values), self.matches, strict=True)
+            ],
+            "predicted": [targets[label] for label in self.labels] if self.held_out is None else [""] * n,
+            "in_training": [match is not None for match in self.matches],
+            "held_out": listed(self.held_out, without=False),
+            "raw_probability": expit(self.log_odds).tolist() if self.raw else [None] * n,
+            "training_name": [name for name, _, _ in known],
+            "shared_name": [shared for _, shared, _ in known],
+            "training_class": [label for _, _, label in known],
+        }
+        ranks = [*range(1, self.n_new + 1), *[None] * (n - self.n_new)]
+        return tuple(
+            Candidate(rank=rank, **{name: values[i] for name, values in columns.items()})
+            for rank, i in zip(ranks, self.order, strict=True)
         )
-        table = list(zip(*columns, strict=True))
-        ranks = [*range(1, self.n_new + 1), *[None] * (len(table) - self.n_new)]
-        return tuple(Candidate(rank, *table[i]) for rank, i in zip(ranks, self.order, strict=True))
 
     @property
     def new_rows(self) -> tuple[Candidate, ...]:

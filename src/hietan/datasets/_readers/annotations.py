@@ -93,6 +93,7 @@ class AnnotationReader:
         self.n_read: int = 0
         self.malformed: int = 0
         self.first_malformed: int | None = None
+        self._n_short = 0
         self._layout: PairLayout | None = None
         is_folder, table = is_path(source) and Path(source).is_dir(), None
         if format in ("", PAIRS, TERM_LISTS) and binary_kind(source):
@@ -200,7 +201,7 @@ class AnnotationReader:
     def _rows(self, layout: PairLayout) -> Iterator[Annotation]:
         tally = Tally("rows")
         yield from self._annotations_in(chain.from_iterable(layout.row_blocks(tally)), layout)
-        self._count_short(tally)
+        self._count_short(layout, tally)
 
     def _blocks(self, layout: PairLayout) -> Iterator[PairBlock]:
         tally = Tally("rows")
@@ -212,7 +213,7 @@ class AnnotationReader:
             else:
                 self.n_read += len(block)
             yield pairs
-        self._count_short(tally)
+        self._count_short(layout, tally)
 
     def _annotations_in(
         self, rows: Iterable[tuple[int, list[str]]], layout: PairLayout
@@ -228,9 +229,12 @@ class AnnotationReader:
                 self.n_read += 1
                 yield Annotation(name, term, line=number, **extra)
 
-    def _count_short(self, tally: Tally) -> None:
-        short = tally.dropped["too few fields"]
-        self.n_read, self.malformed = self.n_read + short, self.malformed + short
+    def _count_short(self, layout: PairLayout, tally: Tally) -> None:
+        self._n_short = tally.dropped["too few fields"]
+        self.n_read += self._n_short
+        self.malformed += self._n_short
+        if first := layout.table.first_short:
+            self.first_malformed = min(first, self.first_malformed or first)
 
     def _skip(self, number: int, line: str) -> None:
         if not line.strip():
@@ -260,7 +264,7 @@ class AnnotationReader:
                 else "the file contains no annotations"
             )
             raise DataError(f"{what}; {expected}", self.name, self.first_malformed)
-        if self.malformed:
+        if self.malformed > self._n_short:  # the reader of the table has warned about short rows
             warnings.warn(
                 f"{self.name}: skipped {self.malformed} of {self.n_read} lines "
                 f"(first: line {self.first_malformed}); {expected}",

@@ -56,6 +56,7 @@ class Table:
     def __init__(self, records: Iterator[_Record], name: str, *, has_marked_heading: bool = False) -> None:
         self.name, self.has_marked_heading = name, has_marked_heading
         self.heading: list[str] | None = None
+        self.first_short: int | None = None  # the line of the first row that was skipped for its few fields
         self._records = records
         self._peeked = list(islice(records, PEEK))
         if not self._peeked:
@@ -176,6 +177,7 @@ class Table:
                     short = [short[0] + 1, short[1] or number]
                     tally.drop("too few fields")
             yield [record for record in block if len(record[1]) > last]
+        self.first_short = short[1] or None
         self._warn(short, f"have fewer fields than the {last + 1} that are needed and were skipped")
         self._warn(long, f"have more fields than the {width} column names; columns count from the left")
 

@@ -5,8 +5,8 @@ function candidatesIntro(browser) {
     report.lists && statedLists(report.lists, browser),
     el("p", {}, el("bdi", {}, report.verdict)),
     caution(el("bdi", {}, about.caution)),
-    note(bdi(about.model)),
-    about.unlabelled && note(bdi(about.unlabelled)),
+    note(el("bdi", {}, about.model)),
+    about.unlabelled && note(el("bdi", {}, about.unlabelled)),
     report.quality &&
       (about.unlabelled
         ? [studyBias(report.quality), modelQuality(report.quality)]
