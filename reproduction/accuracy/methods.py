@@ -58,7 +58,7 @@ METHODS = {
 SMOOTHING_SEEDS = 2
 SMOOTHINGS = ("laplace", "pooled", "odds")
 SMOOTHED = {
-    key: CATALOGUE[key].title
+    key: CATALOGUE[key].title.partition(" (")[0]  # the smoothing has a column of its own
     for key in (
         "hie-logistic",
         "hie-ban",

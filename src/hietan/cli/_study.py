@@ -83,8 +83,8 @@ def study(
         list[str] | None,
         typer.Option(
             metavar="KIND",
-            help="Kind of smoothing: laplace, pooled or odds. May be repeated. [default: odds; laplace for the set "
-            "paper and the AODE family]",
+            help="Kind of smoothing: laplace, pooled or odds; a method's name shows if it differs from the method's "
+            "default. May be repeated. [default: depends on the method]",
             autocompletion=_completion.one_of("laplace", "pooled", "odds"),
         ),
     ] = None,

@@ -207,8 +207,8 @@ def file_stem(*parts: str) -> str:
 
     Different parts give different names unless they differ only in hyphens and commas.
 
-    >>> file_stem("usage", "CE-BP", "", "my tan/2", "alpha=1,smoothing=laplace")
-    'usage-CE-BP-my%20tan%2F2-alpha=1-smoothing=laplace'
+    >>> file_stem("usage", "CE-BP", "", "my tan/2", "alpha=1,lam=2")
+    'usage-CE-BP-my%20tan%2F2-alpha=1-lam=2'
     """
     return "-".join(safe_file_name(part).replace(" ", "%20").replace(",", "-") for part in parts if part)
 
