@@ -19,7 +19,12 @@ MODELS = {
 }
 # The methods of each line: a selection, and the method of each model.
 SELECTIONS: Mapping[str, Mapping[str, str]] = {
-    "none": {"nb": "bernoulli-nb", "tan": "tan", "nearest": "nearest", "logistic-balanced": "logistic-l2-balanced"},
+    "none": {
+        "nb": "bernoulli-nb",
+        "tan": "tan",
+        "nearest": "nearest",
+        "logistic-balanced": "logistic-l2-balanced",
+    },
     **{
         title: {model: f"{title.lower()}-{model}" for model in ("nb", "tan", "nearest")}
         for title in ("HIP", "MR", "HIP-MR")

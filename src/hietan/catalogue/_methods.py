@@ -113,7 +113,13 @@ _MODELS: tuple[tuple[str, str, str, Callable[[], Any], str], ...] = (
         partial(LazySelection, selection="rnb", n_features=_ALL_FEATURES),
         "to compare a selection that is the same for all rows with HIP's, which differs by row",
     ),
-    ("tan", "TAN (odds)", "a tree", TAN, "for one small tree for all rows, over features that were selected first"),
+    (
+        "tan",
+        "TAN (odds)",
+        "a tree",
+        TAN,
+        "for one small tree for all rows, over features that were selected first",
+    ),
     (
         "logistic-balanced",
         "logistic regression, balanced",
@@ -264,7 +270,7 @@ _ENTRIES = (
         "ancestors are left out",
         "for an average instead of a tree",
         HieAODELite,
-        _BAYES + ("paper",),
+        (*_BAYES, "paper"),
         True,
     ),
     MethodEntry(
