@@ -1,5 +1,7 @@
 """Methods by name and import path: what is made, how it is called, and what is tuned around it."""
 
+import inspect
+
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
@@ -7,6 +9,7 @@ from sklearn.model_selection import GridSearchCV
 from hietan import classifiers
 from hietan.catalogue import METHODS, make_estimator, method_names, method_sets
 from hietan.catalogue._estimators import make_methods
+from hietan.classifiers._base import PairBayes
 from hietan.classifiers._solvers.leave_one_out import ALPHA_GRID
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions
@@ -123,6 +126,19 @@ def test_every_title_names_the_smoothing_of_the_paper_s_methods():
         if found and entry.name not in method_sets()["new"]:
             (smoothing,) = found
             assert entry.title.endswith(f"({smoothing.title() if smoothing == 'laplace' else smoothing})")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit")]
+)
+def test_every_docstring_begins_with_the_default_smoothing(name):
+    classifier = getattr(classifiers, name)
+    smoothing = classifier().get_params().get("smoothing")
+    if smoothing is not None and issubclass(classifier, PairBayes):
+        text = inspect.getdoc(classifier)
+        shown = {"odds": "odds", "laplace": "Laplace"}[smoothing]
+        assert text.partition("\n")[0].endswith(f"with {shown} smoothing by default.")
+        assert smoothing == "laplace" or 'smoothing="laplace"' in text.partition("Parameters")[0]
 
 
 def test_every_class_weighted_baseline_is_called_balanced():
