@@ -1,6 +1,7 @@
 """The commands study and compare, as a user or a script sees them."""
 
 import csv
+import json
 import re
 import shlex
 import subprocess
@@ -15,7 +16,7 @@ from hietan import catalogue
 from hietan.catalogue import StudyOptions
 from hietan.cli._compare import print_text_table
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import METRICS, SummaryRow
+from hietan.evaluation import METRICS, SummaryRow, read_summary
 from hietan.evaluation._outputs.text_table import TextTable
 from support.paper import TABLE_3
 from support.processes import contents
@@ -195,6 +196,52 @@ def test_failed_jobs_give_exit_code_1(run, tmp_path):
     result = run("study", *SMALL, *words, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert "6 jobs failed" in result.output and "tan:alpha=-1" not in result.output.partition("failed")[0]
+    line = (
+        "tan:alpha=-1 failed on 2 of 2 datasets (every fold of synthetic-0 failed, so it was not run on the "
+    )
+    line += "others): "
+    assert f"\n{line}ValueError: alpha must be" in result.stdout and line not in result.stderr
+    compared = run("compare", tmp_path / "out")
+    assert compared.exit_code == 0 and compared.stdout.startswith(line)
+    (ranking,) = json.loads(run("compare", tmp_path / "out", "--json").stdout)
+    assert ranking["failures"][0].startswith(line) and list(ranking["methods"]) == ["tan"]
+    quiet = run("study", *SMALL, *words, "-o", tmp_path / "out", "-q")
+    assert quiet.stdout == "" and quiet.stderr.startswith(f"warning: {line}")
+
+
+def test_one_table_ranks_the_smoothings_by_name_and_starts_with_auc(run, tmp_path):
+    words = "--methods hie-tan --methods hie-tan-laplace --no-figures --no-report".split()
+    result = run("study", *SMALL, *words, "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    titles = re.findall(r"^(auc|gmean), alpha=1, untuned; 2 datasets", result.stdout, re.MULTILINE)
+    assert titles == ["auc", "gmean"]
+    for name in ("hie-tan", "hie-tan-laplace"):
+        assert len(re.findall(rf"^{name} ", result.stdout, re.MULTILINE)) == 2
+    means = {
+        row.method: row["gmean"] for row in read_summary(tmp_path / "out") if row.dataset == "synthetic-0"
+    }
+    words = "--methods hie-tan --smoothing laplace --no-figures --no-report -q".split()
+    assert run("study", *SMALL, *words, "-o", tmp_path / "again").exit_code == 0
+    again = {
+        row.method: row["gmean"] for row in read_summary(tmp_path / "again") if row.dataset == "synthetic-0"
+    }
+    assert again == {"hie-tan-laplace": means["hie-tan-laplace"]}
+    assert run("compare", tmp_path / "out").stdout.startswith("auc, alpha=1, untuned; 2 datasets")
+
+
+def test_gmean_of_weighted_and_other_methods_is_explained_for_one_dataset(run, tmp_path):
+    words = "--data synthetic-0 --folds 2 --methods logistic-l2 --methods logistic-l2-balanced --no-report".split()
+    shown = " ".join(run("study", *words, "-o", tmp_path / "out").stdout.split())
+    auc, _, gmean = shown.partition("gmean, untuned")
+    assert "GMean favours methods with class weights (logistic-l2-balanced)" in gmean and "favours" not in auc
+    assert "--tune-threshold" in gmean
+
+
+def test_a_metric_that_no_method_has_is_an_answer(run, tmp_path):
+    words = "--methods sklearn.svm.LinearSVC --no-report --no-figures -q".split()
+    assert run("study", *SMALL, *words, "-o", tmp_path / "out").exit_code == 0
+    result = run("compare", tmp_path / "out")
+    assert "no method has a value of auc on every dataset; choose another --metric" in result.stdout
 
 
 def test_compare_joins_directories(run, tmp_path):

@@ -134,14 +134,14 @@ def make_table(
     )
     lines = [[printable(cell) for cell in row] for row in rows]
     for c, (heading, options) in enumerate(columns.items()):
-        widths: dict[str, Any] = {}
+        widths = {}
         if (
             options.get("justify") == "right"
         ):  # a narrow terminal wraps names and headings, and never cuts numbers
             longest = max((len(line[c]) for line in lines), default=0)
             words = max(map(len, heading.split()))
             widths = {"min_width": longest, "max_width": max(longest, words), "overflow": "fold"}
-        table.add_column(Text(heading), **options, **widths)
+        table.add_column(Text(heading), **{**widths, **options})
     for r, line in enumerate(lines):
         table.add_row(*(Text(cell, style="bold" if (r, c) in bold else "") for c, cell in enumerate(line)))
     return Padding(Group(Text(printable(title), style="table.title"), table), (0, 0, 1, 0))
