@@ -73,7 +73,8 @@ def test_trouble_with_files_names_the_file(error, resumable, line):
     assert outcome(raising(error), Path("out"), resumable=resumable) == (BAD_INPUT, [f"error: {line}"])
 
 
-def test_a_narrow_terminal_wraps_names_and_never_cuts_numbers():
+def test_a_narrow_terminal_wraps_names_and_never_cuts_numbers(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
     columns = {
         "method": {"overflow": "fold"},
         "average rank": {"justify": "right"},

@@ -37,7 +37,7 @@ def test_a_study_of_one_dataset_has_no_tests_and_says_where_to_look(run, tmp_pat
     result = run("study", *words, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.output
     words = " ".join(result.output.split())
-    assert "untuned; 1 dataset average method rank wins mean" in words and "Holm" not in words
+    assert "untuned; 1 dataset method average rank wins mean" in words and "Holm" not in words
     assert "the report shows the uncertainty of each score" in words
     assert "no figures" not in words and not (tmp_path / "out" / "figures").exists()
 

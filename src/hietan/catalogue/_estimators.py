@@ -258,7 +258,7 @@ def _variants(
     methods = []
     for alpha, wanted in settings:
         smoothing = parameters["smoothing"] if wanted is None else wanted
-        name = _smoothed_name(spec, smoothing)
+        name = smoothed_name(spec, smoothing)
         smoothed = make_estimator(spec).set_params(smoothing=smoothing)
         if alpha is not None:
             setting = f"alpha={number_text(alpha)}"
@@ -272,14 +272,18 @@ def _variants(
     return methods
 
 
-def _smoothed_name(spec: str, smoothing: str) -> str:
+def smoothed_name(spec: str, smoothing: str) -> str:
     """Return a method's name with this smoothing: without a suffix for the default smoothing of its class.
 
-    >>> _smoothed_name("hie-tan", "odds"), _smoothed_name("hie-tan", "laplace")
+    >>> smoothed_name("hie-tan", "odds"), smoothed_name("hie-tan", "laplace")
     ('hie-tan', 'hie-tan-laplace')
-    >>> _smoothed_name("hie-tan-laplace", "pooled"), _smoothed_name("hietan.HieTAN", "pooled")
+    >>> smoothed_name("hie-tan-laplace", "pooled"), smoothed_name("hietan.HieTAN", "pooled")
     ('hie-tan-pooled', 'HieTAN-pooled')
+    >>> smoothed_name("tan:alpha=2", "pooled")
+    'tan:alpha=2,smoothing=pooled'
     """
+    if ":" in spec:
+        return f"{spec},smoothing={smoothing}"
     plain = spec.removesuffix("-laplace")
     default = make_estimator(plain).get_params(deep=False)["smoothing"]
     name = plain.rpartition(".")[2]

@@ -60,7 +60,7 @@ class MethodEntry:
     in_demo: bool = False
 
 
-def _logistic(
+def logistic(
     l1_ratio: float, class_weight: str | None = "balanced", **options: Any
 ) -> Callable[[], LogisticRegression]:
     """Return a function that makes logistic regressions, with balanced class weights by default.
@@ -124,7 +124,7 @@ _MODELS: tuple[tuple[str, str, str, Callable[[], Any], str], ...] = (
         "logistic-balanced",
         "logistic regression, balanced",
         "small weights",
-        _logistic(0.0),
+        logistic(0.0),
         "for a linear model of few terms, chosen along the hierarchy",
     ),
 )
@@ -313,7 +313,7 @@ _ENTRIES = (
         "logistic regression, L2, balanced",
         "small weights",
         "if rows are complete and only accuracy counts; it ignores the hierarchy",
-        _logistic(0.0),
+        logistic(0.0),
         _MODERN + AIRE,
         True,
     ),
@@ -322,7 +322,7 @@ _ENTRIES = (
         "logistic regression, L2",
         "small weights; no class weights",
         "to see what class weights change; compare it by AUC",
-        _logistic(0.0, class_weight=None),
+        logistic(0.0, class_weight=None),
         _MODERN,
     ),
     MethodEntry(
@@ -330,7 +330,7 @@ _ENTRIES = (
         "logistic regression, L1, balanced",
         "few weights",
         "for few features with any relations",
-        _logistic(1.0, solver="liblinear"),
+        logistic(1.0, solver="liblinear"),
         _MODERN,
     ),
     MethodEntry(
@@ -338,7 +338,7 @@ _ENTRIES = (
         "logistic regression, elastic net, balanced",
         "L1 and L2 together",
         "for a compromise between few and small weights",
-        _logistic(0.5, solver="saga", tol=1e-3),
+        logistic(0.5, solver="saga", tol=1e-3),
         _MODERN,
     ),
     MethodEntry(

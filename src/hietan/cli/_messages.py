@@ -133,14 +133,14 @@ def make_table(
         padding=(0, 1, 0, 0),
     )
     lines = [[printable(cell) for cell in row] for row in rows]
-    for c, (heading, options) in enumerate(columns.items()):
-        widths = {}
-        if (
-            options.get("justify") == "right"
-        ):  # a narrow terminal wraps names and headings, and never cuts numbers
-            longest = max((len(line[c]) for line in lines), default=0)
+    longest = [max((len(line[c]) for line in lines), default=0) for c in range(len(columns))]
+    widest = sum(max(len(heading), cells) + 2 for heading, cells in zip(columns, longest, strict=True))
+    is_narrow = widest > make_console().width
+    for cells, (heading, options) in zip(longest, columns.items(), strict=True):
+        widths: dict[str, Any] = {}
+        if is_narrow and options.get("justify") == "right":  # wrap names and headings, and never cut numbers
             words = max(map(len, heading.split()))
-            widths = {"min_width": longest, "max_width": max(longest, words), "overflow": "fold"}
+            widths = {"min_width": cells, "max_width": max(cells, words), "overflow": "fold"}
         table.add_column(Text(heading), **{**widths, **options})
     for r, line in enumerate(lines):
         table.add_row(*(Text(cell, style="bold" if (r, c) in bold else "") for c, cell in enumerate(line)))
