@@ -56,7 +56,7 @@ test-browser: install $(VENV)/.notebook  ## the report in a real browser, wide a
 	HIETAN_PYTHON=$(BIN)/python node --test --test-reporter=spec tests/browser/*.test.js
 
 # Genes that are in the package; the picture of candidates needs the published files (HIETAN_DATA).
-PICTURED := --data worm-BP $(foreach method,tan hie-tan-lite hie-ban hie-logistic logistic-l2,--methods $(method))
+PICTURED := --data worm-BP $(foreach method,tan hie-tan-lite hie-ban hie-logistic logistic-l2-balanced,--methods $(method))
 SEVERAL  := $(foreach data,worm-MF worm-CC fly-MF fly-CC,--data $(data)) --methods bayes
 GO_2019  := $(HIETAN_DATA)/go-2019
 PAGES    := out/browser/pages

@@ -29,8 +29,8 @@ FILES = (
 )
 CIRCULAR = "GO:0008340"
 METHODS = {
-    "HIP-NB": HIPNB(),
-    "Hie-TAN-Lite": HieTANLite(),
+    "HIP + NB (Laplace)": HIPNB(smoothing="laplace"),
+    "Hie-TAN-Lite (Laplace)": HieTANLite(smoothing="laplace"),
     "logistic regression": LogisticRegression(C=0.1, max_iter=1000),
 }
 OPTIONS = {

@@ -19,8 +19,8 @@ data = load_ageing_genes("fly", "BP")
 methods = {
     "HieLogistic": HieLogistic(),
     "HieBAN": HieBAN(),
-    "Hie-TAN-Lite": HieTANLite(),
-    "logistic regression": LogisticRegression(C=0.1, class_weight="balanced", max_iter=1000),
+    "Hie-TAN-Lite (odds)": HieTANLite(),
+    "logistic regression, balanced": LogisticRegression(C=0.1, class_weight="balanced", max_iter=1000),
 }
 
 fig, ax = plt.subplots(figsize=(6, 6))

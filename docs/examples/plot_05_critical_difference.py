@@ -19,7 +19,7 @@ datasets = [load_ageing_genes("fly", namespaces) for namespaces in PACKAGED_NAME
 methods = {
     "HieLogistic": HieLogistic(),
     "HieBAN": HieBAN(),
-    "Hie-TAN-Lite": HieTANLite(),
+    "Hie-TAN-Lite (odds)": HieTANLite(),
 }
 results = run_study(datasets, methods, cv=3)
 ranking = make_rankings(results.summary, metrics=["auc"])[0]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from reproduction.accuracy.collect import DOCS, file_of
-from reproduction.accuracy.methods import COMPARED
+from reproduction.accuracy.methods import COMPARED, SHOWN
 from reproduction.pages import read_csv
 
 IMAGES = DOCS / "images"
@@ -68,7 +68,16 @@ def _save(figure: Any, name: str) -> None:
 
 def _line(axis: Any, x: Any, y: Any, method: str, **options: Any) -> None:
     width = 2.2 if method == LEADER else 1.2
-    axis.plot(x, y, color=COLOURS[method], marker=MARKS[method], ms=4, lw=width, label=method, **options)
+    axis.plot(
+        x,
+        y,
+        color=COLOURS[method],
+        marker=MARKS[method],
+        ms=4,
+        lw=width,
+        label=SHOWN.get(method, method),
+        **options,
+    )
 
 
 def draw_choice() -> None:
@@ -92,7 +101,11 @@ def draw_choice() -> None:
                 capsize=3,
             )
         top.axvline(0, color="black", lw=0.8)
-        top.set(title=title, yticks=range(0, -len(OTHERS), -1), yticklabels=OTHERS)
+        top.set(
+            title=title,
+            yticks=range(0, -len(OTHERS), -1),
+            yticklabels=[SHOWN.get(other, other) for other in OTHERS],
+        )
         top.set(
             xlabel="AUC of HieLogistic minus other", xlim=(-0.09, 0.09), xticks=[-0.08, -0.04, 0, 0.04, 0.08]
         )
@@ -144,7 +157,8 @@ def draw_curves() -> None:
                 if part:
                     x, y = ([float(row[name]) for row in part] for name in ("training_rows", "auc"))
                     _line(axis, x, y, method, ls=style)
-                    axis.lines[-1].set_label(method if features == "closed" else f"{method}, as annotated")
+                    if features != "closed":
+                        axis.lines[-1].set_label(f"{SHOWN.get(method, method)}, as annotated")
         sizes = [row["training_rows"] for row in select(own, method=LEADER, features="closed")]
         axis.set(
             title=title,

@@ -54,11 +54,19 @@ METHODS = {
     "forest, chosen": Measured(peers.ChosenForest, 1, False),
 }
 
+# The names on the page, which say how a method smooths and whether it weights the classes.
+SHOWN = {
+    **{name: f"{name} (odds)" for name in ("Hie-TAN", "TAN", "Hie-TAN-Lite", "HIP + NB")},
+    "logistic regression": "logistic regression, balanced",
+    "XGBoost, chosen": "XGBoost, balanced (tuned)",
+    "forest, chosen": "random forest, balanced (tuned)",
+}
+
 # The methods that estimate probabilities from counts, by their key in the catalogue, with each smoothing.
 SMOOTHING_SEEDS = 2
 SMOOTHINGS = ("laplace", "pooled", "odds")
 SMOOTHED = {
-    key: CATALOGUE[key].title
+    key: CATALOGUE[key].title.partition(" (")[0]  # the smoothing has a column of its own
     for key in (
         "hie-logistic",
         "hie-ban",

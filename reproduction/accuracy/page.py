@@ -14,7 +14,7 @@ from hietan.evaluation._outputs.text_table import TextTable
 from reproduction.accuracy import peers
 from reproduction.accuracy.collect import DOCS, file_of
 from reproduction.accuracy.figures import PANELS, mean_of, select
-from reproduction.accuracy.methods import COMPARED, METHODS, PLAN, SMOOTHING_SEEDS
+from reproduction.accuracy.methods import COMPARED, METHODS, PLAN, SHOWN, SMOOTHING_SEEDS
 from reproduction.pages import fill, read_csv
 
 CHOICE, PAGE = DOCS / "choosing-a-method.md", DOCS / "benchmarks.md"
@@ -30,7 +30,8 @@ def number(value: float, sign: str = "") -> str:
 
 def marked(method: str) -> str:
     """Return the name of a method; methods of hietan are in bold."""
-    return f"**{method}**" if METHODS[method].is_ours else method
+    shown = SHOWN.get(method, method)
+    return f"**{shown}**" if METHODS[method].is_ours else shown
 
 
 def mean(name: str, metric: str, **wanted: str) -> str:
@@ -170,22 +171,23 @@ def settings_list() -> str:
     """Return the settings of the other methods."""
     grid = f"{len(peers.C_GRID)} values ({peers.C_GRID[0]:g} to {peers.C_GRID[-1]:g})"
     ks = ", ".join(map(str, peers.SimGIC.k_grid))
-    few = [f"*{name}*" for name, method in METHODS.items() if method.seeds < PLAN["published"][1]]
-    (once,) = {METHODS[name.strip("*")].seeds for name in few}
+    rare = [name for name, method in METHODS.items() if method.seeds < PLAN["published"][1]]
+    few = [f"*{SHOWN.get(name, name)}*" for name in rare]
+    (once,) = {METHODS[name].seeds for name in rare}
     features, leaves, depths, rates = (
         ", ".join(map(str, values))
         for grid_of in (peers.FOREST_GRID, peers.XGBOOST_GRID)
         for values in grid_of.values()
     )
     return f"""
-- *logistic regression* is scikit-learn's classifier with a ridge penalty and balanced class weights. C is chosen from
-  {grid} by log loss in 5 inner folds.
+- *logistic regression, balanced* is scikit-learn's classifier with a ridge penalty and balanced class weights. C is
+  chosen from {grid} by log loss in 5 inner folds.
 - *naive Bayes* is scikit-learn's `BernoulliNB`. *random forest* and *ExtraTrees* are scikit-learn's forests with
   {peers.TREES} trees each.
-- *balanced forest* is imbalanced-learn's forest with {peers.TREES} trees. *forest, chosen* is a random forest with
+- *balanced forest* is imbalanced-learn's forest with {peers.TREES} trees. *random forest, balanced (tuned)* has
   balanced class weights. `max_features` ({features}) and `min_samples_leaf` ({leaves}) are chosen by out-of-bag AUC.
-- *XGBoost, chosen* has 200 trees and balanced class weights. The depth ({depths}) and learning rate ({rates}) are
-  chosen by AUC in 3 inner folds.
+- *XGBoost, balanced (tuned)* has 200 trees and balanced class weights. The depth ({depths}) and learning rate ({rates})
+  are chosen by AUC in 3 inner folds.
 - *simGIC neighbours* is a nearest-neighbour classifier that compares genes by the information content of their shared
   terms. The number of neighbours ({ks}) is chosen by leave-one-out log loss.
 

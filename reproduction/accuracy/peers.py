@@ -55,6 +55,12 @@ class _Peer(ClassifierMixin, BaseEstimator):
         """Return 1 if the log-odds are above 0."""
         return (self.decision_function(X) > 0).astype(np.int64)
 
+    def __sklearn_tags__(self) -> Any:
+        """Return the tags, which say that sparse matrices are accepted."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
 
 class RidgeLogistic(_Peer):
     """Balanced ridge logistic regression; C by the balanced log loss of five inner folds."""

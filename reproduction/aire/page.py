@@ -15,11 +15,16 @@ MODELS = {
     "nb": "naive Bayes",
     "tan": "TAN",
     "nearest": "3 nearest neighbours",
-    "logistic": "logistic regression",
+    "logistic-balanced": "logistic regression, balanced",
 }
 # The methods of each line: a selection, and the method of each model.
 SELECTIONS: Mapping[str, Mapping[str, str]] = {
-    "none": {"nb": "bernoulli-nb", "tan": "tan", "nearest": "nearest", "logistic": "logistic-l2"},
+    "none": {
+        "nb": "bernoulli-nb",
+        "tan": "tan",
+        "nearest": "nearest",
+        "logistic-balanced": "logistic-l2-balanced",
+    },
     **{
         title: {model: f"{title.lower()}-{model}" for model in ("nb", "tan", "nearest")}
         for title in ("HIP", "MR", "HIP-MR")

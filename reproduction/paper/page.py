@@ -57,7 +57,11 @@ HEAD = """# Reproduction
 
 Wan & Freitas (arXiv 2202.04105) compare six classifiers on 28 datasets of ageing-related genes. We repeated
 their experiment with hietan, and this page gives a verdict on every claim that can be checked. We did not have the
-authors' programs, so each verdict applies to the methods as the papers describe them."""
+authors' programs, so each verdict applies to the methods as the papers describe them.
+
+Unless a table names another smoothing, all methods on this page use Laplace smoothing: *Hie-TAN* is
+`HieTAN(smoothing="laplace")`, or `hie-tan-laplace` on the command line. `HieTAN()` uses odds smoothing, which is new in
+hietan and is not part of this reproduction."""
 
 
 def page(sources: Sources) -> str:

@@ -27,9 +27,9 @@ RELATIVE = {"lam_relative": 0.1}
 CRITERIA = ("log_loss", "auc", "gmean")
 MODERN = (
     "bernoulli-nb",
-    "logistic-l1",
-    "logistic-l2",
-    "logistic-elastic-net",
+    "logistic-l1-balanced",
+    "logistic-l2-balanced",
+    "logistic-elastic-net-balanced",
     "random-forest",
     "balanced-random-forest",
     "gradient-boosting",

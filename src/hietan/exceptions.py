@@ -53,5 +53,9 @@ class DataWarning(UserWarning):
     """A warning about data that were skipped, repaired or lost. The message gives their number."""
 
 
+class FailedMethodWarning(RuntimeWarning):
+    """A warning that a study's method failed, on how many datasets, and with which error."""
+
+
 class HierarchyWarning(UserWarning):
     """A warning that the data do not match the hierarchy, for example because edges seem to be reversed."""

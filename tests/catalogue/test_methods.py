@@ -1,5 +1,7 @@
 """Methods by name and import path: what is made, how it is called, and what is tuned around it."""
 
+import inspect
+
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
@@ -7,6 +9,7 @@ from sklearn.model_selection import GridSearchCV
 from hietan import classifiers
 from hietan.catalogue import METHODS, make_estimator, method_names, method_sets
 from hietan.catalogue._estimators import make_methods
+from hietan.classifiers._base import PairBayes
 from hietan.classifiers._solvers.leave_one_out import ALPHA_GRID
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions
@@ -38,13 +41,16 @@ def test_every_entry_can_be_shown():
 def test_sets():
     sets = method_sets()
     assert sets["all"] == method_names() == tuple(METHODS)
-    assert sets["paper"] == (*sets["bayes"], "proximal-graph")
+    trees = ("tan", "hie-tan", "hie-tan-lite", "hre-tan")
+    assert sets["bayes"] == (*trees, "hie-aode-lite")
+    assert sets["paper"] == (*(f"{name}-laplace" for name in trees), "hie-aode-lite", "proximal-graph")
     assert sets["new"] == ("hie-ban", "hie-logistic") and set(sets["new"]).isdisjoint(sets["paper"])
     assert set(sets["modern"]).isdisjoint(sets["paper"] + sets["new"])
-    assert [m.name for m in make_methods(["bayes", "paper"])] == list(sets["paper"])  # each once
+    both = [*sets["bayes"], *(name for name in sets["paper"] if name != "hie-aode-lite")]
+    assert [m.name for m in make_methods(["bayes", "paper"])] == both  # each once
     lazy = {f"{s}-{m}" for s in ("hip", "mr", "hip-mr") for m in ("nb", "tan")} | {"hnb", "rnb"}
-    eager = {f"{s}-{m}" for s in ("gtd", "shsel", "tsel") for m in ("nb", "tan", "logistic")}
-    assert set(sets["aire"]) == lazy | eager | {"bernoulli-nb", "tan", "logistic-l2"}
+    eager = {f"{s}-{m}" for s in ("gtd", "shsel", "tsel") for m in ("nb", "tan", "logistic-balanced")}
+    assert set(sets["aire"]) == lazy | eager | {"bernoulli-nb", "tan", "logistic-l2-balanced"}
 
 
 @pytest.mark.parametrize("name", method_names())
@@ -53,8 +59,7 @@ def test_every_registered_method_learns(name):
     if "forest" in name:
         method.estimator.set_params(n_estimators=20)
     if "boosting" in name:
-        small = {"max_iter": 10, "min_samples_leaf": 5}
-        method.estimator.set_params(**{f"histgradientboostingclassifier__{k}": v for k, v in small.items()})
+        method.estimator.set_params(max_iter=10, min_samples_leaf=5)
     # TSEL stops at the first peak of each path: it need not come to the column that is the class.
     least = 0.6 if name.startswith("tsel-") else 0.9
     assert pooled_predictions(method.estimator, informative_data(), n_splits=2).metrics()["auc"] > least
@@ -90,13 +95,65 @@ def test_lambda_as_a_fraction_and_the_criterion_that_chooses_it():
         make_methods(["proximal-graph"], lam="tuned", lam_criterion="aic")
 
 
-def test_every_method_has_its_own_smoothing_unless_the_study_says_another():
-    settings = {m.name: m.setting for m in make_methods(["tan", "hie-ban"])}
-    assert settings == {"tan": "alpha=1,smoothing=odds", "hie-ban": "alpha=1,smoothing=odds"}
-    settings = {m.name: m.setting for m in make_methods(["paper", "hie-ban"])}
-    assert (settings["tan"], settings["hie-ban"]) == ("alpha=1,smoothing=laplace", "alpha=1,smoothing=odds")
-    both = make_methods(["hie-ban"], smoothings=["laplace", "pooled"])
-    assert [m.estimator.smoothing for m in both] == ["laplace", "pooled"]
+def smoothings(specs, **options):
+    """The smoothing behind each name in a study's tables."""
+    return {m.name: m.estimator.get_params().get("smoothing") for m in make_methods(specs, **options)}
+
+
+def test_a_name_in_a_table_has_one_smoothing():
+    assert smoothings(["hie-tan", "hie-tan-laplace"]) == {"hie-tan": "odds", "hie-tan-laplace": "laplace"}
+    assert smoothings(["hie-tan", "hie-aode-lite"]) == {"hie-tan": "odds", "hie-aode-lite": "laplace"}
+    assert set(smoothings(["paper"]).values()) == {"laplace", None}  # proximalGraph smooths nothing
+    laplace = {"hie-tan-laplace": "laplace"}
+    assert smoothings(["hie-tan"], smoothings=["laplace"]) == laplace
+    assert smoothings(["hie-tan", "hie-tan-laplace"], smoothings=["laplace"]) == laplace
+    assert smoothings(["hie-tan-laplace", "hie-aode"], smoothings=["odds"]) == {
+        "hie-tan": "odds",
+        "hie-aode-odds": "odds",
+    }
+    assert smoothings(["hietan.HieTAN"], smoothings=["pooled"]) == {"HieTAN-pooled": "pooled"}
+    assert smoothings(["hie-ban"], smoothings=["laplace", "pooled"]) == {
+        "hie-ban-laplace": "laplace",
+        "hie-ban-pooled": "pooled",
+    }
+    assert {m.setting for m in make_methods(["bayes", "paper"])} == {"alpha=1", ""}  # ranked in one table
+
+
+def test_every_title_names_the_smoothing_of_the_paper_s_methods():
+    for entry in METHODS.values():
+        parameters = entry.make().get_params()
+        found = {value for key, value in parameters.items() if key.rpartition("__")[2] == "smoothing"}
+        if found and entry.name not in method_sets()["new"]:
+            (smoothing,) = found
+            assert entry.title.endswith(f"({smoothing.title() if smoothing == 'laplace' else smoothing})")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit")]
+)
+def test_every_docstring_begins_with_the_default_smoothing(name):
+    classifier = getattr(classifiers, name)
+    smoothing = classifier().get_params().get("smoothing")
+    if smoothing is not None and issubclass(classifier, PairBayes):
+        text = inspect.getdoc(classifier)
+        shown = {"odds": "odds", "laplace": "Laplace"}[smoothing]
+        assert text.partition("\n")[0].endswith(f"with {shown} smoothing by default.")
+        assert smoothing == "laplace" or 'smoothing="laplace"' in text.partition("Parameters")[0]
+
+
+def test_every_class_weighted_baseline_is_called_balanced():
+    for entry in METHODS.values():
+        parameters = entry.make().get_params()
+        weights = [v for key, v in parameters.items() if key.rpartition("__")[2] == "class_weight"]
+        is_weighted = any(weight is not None for weight in weights)
+        if entry.name not in method_sets()["new"]:
+            assert is_weighted == ("balanced" in entry.name) == ("balanced" in entry.title), entry.name
+    assert METHODS["logistic-l2"].make().get_params()["class_weight"] is None
+    plain, balanced = (METHODS[name].make() for name in ("logistic-l2", "logistic-l2-balanced"))
+    assert plain.get_params() == {**balanced.get_params(), "class_weight": None}
+
+
+def test_a_method_can_choose_its_own_alpha():
     (chosen,) = make_methods(["hie-ban:alpha=None"])
     assert (chosen.estimator.alpha, chosen.tuning) == (None, "nested")
 
@@ -118,7 +175,7 @@ def test_hie_logistic_is_nested_where_it_chooses_for_itself():
 
 def test_tuning_is_nested_and_named():
     nested, both = (make_methods(["tan"], tune_alpha=True, tune_threshold=t)[0] for t in (False, True))
-    assert (nested.tuning, nested.setting) == ("nested", "smoothing=odds")
+    assert (nested.tuning, nested.setting) == ("nested", "")
     assert both.tuning == "nested+threshold"
     assert type(both.estimator).__name__ == "TunedThresholdClassifierCV"
     assert isinstance(both.estimator.estimator, GridSearchCV)

@@ -1,5 +1,6 @@
 """What all commands print in the same way: errors, warnings and interruptions as lines, and the progress of a study."""
 
+import io
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from typer.testing import CliRunner
 
 from hietan.cli import _messages as messages
 from hietan.cli._app import make_app
-from hietan.cli._messages import BAD_INPUT, INTERRUPTED, errors
+from hietan.cli._messages import BAD_INPUT, INTERRUPTED, errors, make_table
 from hietan.evaluation._study.plan import Progress
 from hietan.exceptions import CatalogueError, DataWarning, HierarchyWarning, ModelFileError, StudyError
 
@@ -70,6 +71,21 @@ def test_a_mistake_in_the_program_is_not_hidden(kind):
 )
 def test_trouble_with_files_names_the_file(error, resumable, line):
     assert outcome(raising(error), Path("out"), resumable=resumable) == (BAD_INPUT, [f"error: {line}"])
+
+
+def test_a_narrow_terminal_wraps_names_and_never_cuts_numbers(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    columns = {
+        "method": {"overflow": "fold"},
+        "average rank": {"justify": "right"},
+        "p": {"justify": "right"},
+    }
+    table = make_table("t", columns, [["HistGradientBoostingClassifier", "1.50", "3.94e-08"]])
+    console = Console(width=30, record=True, file=io.StringIO())
+    console.print(table)
+    printed = console.export_text()
+    assert "1.50" in printed and "3.94e-08" in printed and "\u2026" not in printed
+    assert "HistGradientBoostingClassifier" in "".join(line[:14].strip() for line in printed.splitlines())
 
 
 def test_warnings_are_lines_of_their_own_each_once():

@@ -28,6 +28,21 @@ def table(path):
     return list(csv.DictReader(lines[1:]))
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("-m hie-tan --smoothing laplace", "hie-tan-laplace"),
+        ("-m hie-tan-laplace --smoothing odds", "hie-tan"),
+        ("-m tan:alpha=2 --smoothing pooled", "tan:alpha=2,smoothing=pooled"),
+    ],
+)
+def test_a_model_file_names_its_smoothing(run, tmp_path, words, name):
+    path = tmp_path / "model.hietan"
+    assert run("fit", "synthetic-0", *words.split(), "--no-validate", "-o", path).exit_code == 0
+    trained = TrainedModel.load(path)
+    assert (trained.method, trained.classifier.smoothing) == (name, words.split()[-1])
+
+
 def test_rows_are_ranked_by_log_odds(run, model, tmp_path):
     out = tmp_path / "predictions.csv"
     result = run("predict", model, "synthetic-0", "-o", out, "--raw")

@@ -1,6 +1,7 @@
 """The commands study and compare, as a user or a script sees them."""
 
 import csv
+import json
 import re
 import shlex
 import subprocess
@@ -15,7 +16,7 @@ from hietan import catalogue
 from hietan.catalogue import StudyOptions
 from hietan.cli._compare import print_text_table
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import METRICS, SummaryRow
+from hietan.evaluation import METRICS, SummaryRow, read_summary
 from hietan.evaluation._outputs.text_table import TextTable
 from support.paper import TABLE_3
 from support.processes import contents
@@ -36,7 +37,7 @@ def test_a_study_of_one_dataset_has_no_tests_and_says_where_to_look(run, tmp_pat
     result = run("study", *words, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.output
     words = " ".join(result.output.split())
-    assert "untuned; 1 dataset method" in words and "Holm" not in words
+    assert "untuned; 1 dataset method average rank wins mean" in words and "Holm" not in words
     assert "the report shows the uncertainty of each score" in words
     assert "no figures" not in words and not (tmp_path / "out" / "figures").exists()
 
@@ -53,12 +54,12 @@ def test_a_study_from_the_command_line(run, tmp_path):
     words = [*SMALL, *"--methods hie-tan-lite --methods bernoulli-nb".split(), "-o", out]
     result = run("study", *words)
     assert result.exit_code == 0, result.output
-    assert "gmean, alpha=1,smoothing=odds, untuned; 2 datasets" in result.output
+    assert "gmean, alpha=1, untuned; 2 datasets" in result.output
     assert re.search(r"hie-tan-lite\W+\d\.\d\d", result.output)
     assert {"predictions.csv", "ranks.csv", "tests.csv", "summary.json", "figures", "tables"} <= {
         path.name for path in out.iterdir()
     }
-    table = (out / "tables" / "gmean-alpha=1-smoothing=odds-untuned-scores.tex").read_text()
+    table = (out / "tables" / "gmean-alpha=1-untuned-scores.tex").read_text()
     assert "% command: hietan study --data synthetic-0" in table and r"\toprule" in table
     before = contents(out)
     again = run("study", *words, "--jobs", 2, "-q")
@@ -74,7 +75,7 @@ def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
     assert run(*words, thinned, "--min-support-in-folds", 5).exit_code == 0
     result = run("compare", plain, thinned)
     assert result.exit_code == 0, result.output
-    titles = [f"alpha=1,smoothing=odds, {kind}; 2 datasets" for kind in ("untuned", "tuned: support=5")]
+    titles = [f"alpha=1, {kind}; 2 datasets" for kind in ("untuned", "tuned: support=5")]
     assert all(title in result.output for title in titles)
     assert (
         len(re.findall(r"^bernoulli-nb +\d\.\d\d +\d ", result.output, re.M)) == 2
@@ -184,9 +185,8 @@ def test_bad_input_is_one_line_and_exit_code_2(run, tmp_path, words, message):
 
 def test_the_help_names_the_defaults(run):
     text = " ".join(run("study", "--help").output.replace("│", " ").split())
-    assert (
-        "[default: a tenth of the smallest lambda" in text and "[default: odds; laplace for the set" in text
-    )
+    assert "[default: a tenth of the smallest lambda" in text
+    assert "a method's name shows if it differs from the method's default" in text
     assert "laplace, pooled or odds" in text and "(paper, bayes, new, modern, aire, all)" in text
     assert set(catalogue.method_sets()) == {"paper", "bayes", "new", "modern", "aire", "all"}
 
@@ -196,6 +196,52 @@ def test_failed_jobs_give_exit_code_1(run, tmp_path):
     result = run("study", *SMALL, *words, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert "6 jobs failed" in result.output and "tan:alpha=-1" not in result.output.partition("failed")[0]
+    line = (
+        "tan:alpha=-1 failed on 2 of 2 datasets (every fold of synthetic-0 failed, so it was not run on the "
+    )
+    line += "others): "
+    assert f"\n{line}ValueError: alpha must be" in result.stdout and line not in result.stderr
+    compared = run("compare", tmp_path / "out")
+    assert compared.exit_code == 0 and compared.stdout.startswith(line)
+    (ranking,) = json.loads(run("compare", tmp_path / "out", "--json").stdout)
+    assert ranking["failures"][0].startswith(line) and list(ranking["methods"]) == ["tan"]
+    quiet = run("study", *SMALL, *words, "-o", tmp_path / "out", "-q")
+    assert quiet.stdout == "" and quiet.stderr.startswith(f"warning: {line}")
+
+
+def test_one_table_ranks_the_smoothings_by_name_and_starts_with_auc(run, tmp_path):
+    words = "--methods hie-tan --methods hie-tan-laplace --no-figures --no-report".split()
+    result = run("study", *SMALL, *words, "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    titles = re.findall(r"^(auc|gmean), alpha=1, untuned; 2 datasets", result.stdout, re.MULTILINE)
+    assert titles == ["auc", "gmean"]
+    for name in ("hie-tan", "hie-tan-laplace"):
+        assert len(re.findall(rf"^{name} ", result.stdout, re.MULTILINE)) == 2
+    means = {
+        row.method: row["gmean"] for row in read_summary(tmp_path / "out") if row.dataset == "synthetic-0"
+    }
+    words = "--methods hie-tan --smoothing laplace --no-figures --no-report -q".split()
+    assert run("study", *SMALL, *words, "-o", tmp_path / "again").exit_code == 0
+    again = {
+        row.method: row["gmean"] for row in read_summary(tmp_path / "again") if row.dataset == "synthetic-0"
+    }
+    assert again == {"hie-tan-laplace": means["hie-tan-laplace"]}
+    assert run("compare", tmp_path / "out").stdout.startswith("auc, alpha=1, untuned; 2 datasets")
+
+
+def test_gmean_of_weighted_and_other_methods_is_explained_for_one_dataset(run, tmp_path):
+    words = "--data synthetic-0 --folds 2 --methods logistic-l2 --methods logistic-l2-balanced --no-report".split()
+    shown = " ".join(run("study", *words, "-o", tmp_path / "out").stdout.split())
+    auc, _, gmean = shown.partition("gmean, untuned")
+    assert "GMean favours methods with class weights (logistic-l2-balanced)" in gmean and "favours" not in auc
+    assert "--tune-threshold" in gmean
+
+
+def test_a_metric_that_no_method_has_is_an_answer(run, tmp_path):
+    words = "--methods sklearn.svm.LinearSVC --no-report --no-figures -q".split()
+    assert run("study", *SMALL, *words, "-o", tmp_path / "out").exit_code == 0
+    result = run("compare", tmp_path / "out")
+    assert "no method has a value of auc on every dataset; choose another --metric" in result.stdout
 
 
 def test_compare_joins_directories(run, tmp_path):
@@ -204,7 +250,7 @@ def test_compare_joins_directories(run, tmp_path):
         assert result.exit_code == 0, result.output
     result = run("compare", tmp_path / "tan", tmp_path / "hie-tan", "--metric", "auc", "--control", "tan")
     assert result.exit_code == 0, result.output
-    assert "auc, alpha=1,smoothing=odds, untuned; 2 datasets" in result.output
+    assert "auc, alpha=1, untuned; 2 datasets" in result.output
     assert "unknown control 'tam'; did you mean 'tan'?" in one_line(
         run("compare", tmp_path / "tan", "--control", "tam")
     )
@@ -235,12 +281,14 @@ def papers_study(tmp_path):
                     f"d{i}", method, "", "none", 0, 100, (1 - rank / 10, *[0.5] * (len(METRICS) - 1))
                 )
                 writer.writerow(row.values())
-    (tmp_path / "study.json").write_text('{"format": 3, "groups": {}, "shared_rows": {}}')
+    (tmp_path / "study.json").write_text(
+        '{"format": 3, "groups": {}, "shared_rows": {}, "class_weighted": []}'
+    )
     return tmp_path
 
 
 def test_compare_prints_table_3_of_the_paper_to_every_digit(run, papers_study):
-    result = run("compare", papers_study, "--one-sided", "--rank-decimals", 2)
+    result = run("compare", papers_study, "--metric", "gmean", "--one-sided", "--rank-decimals", 2)
     assert result.exit_code == 0, result.output
     shown = result.output.partition("Friedman")[0]  # the effect sizes are below
     for method, (rank, threshold, p) in TABLE_3.items():
@@ -254,7 +302,7 @@ def test_compare_prints_table_3_of_the_paper_to_every_digit(run, papers_study):
 
 
 def test_compare_prints_effects_and_scores(run, papers_study):
-    result = run("compare", papers_study, "--rope", 0.2, "--scores")
+    result = run("compare", papers_study, "--metric", "gmean", "--rope", 0.2, "--scores")
     assert result.exit_code == 0, result.output
     assert "gmean, untuned: differences from Hie-TAN-Lite; equivalent up to 0.2" in result.output
     (line,) = [

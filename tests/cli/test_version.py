@@ -68,9 +68,15 @@ def completed(words):
     [
         ("hietan da", ["datasets"]),
         ("hietan fit worm-BPM", ["worm-BPMF", "worm-BPMFCC"]),
-        ("hietan fit worm-BP -m hie-tan", ["hie-tan", "hie-tan-lite"]),
+        (
+            "hietan fit worm-BP -m hie-tan",
+            ["hie-tan", "hie-tan-lite", "hie-tan-laplace", "hie-tan-lite-laplace"],
+        ),
         ("hietan fit worm-BP -m logistic", []),  # scikit-learn's, for studies alone
-        ("hietan study --methods logistic-l", ["logistic-l2", "logistic-l1"]),
+        (
+            "hietan study --methods logistic-l",
+            ["logistic-l2-balanced", "logistic-l2", "logistic-l1-balanced"],
+        ),
         ("hietan study --methods pap", ["paper"]),
         ("hietan study --data ageing-20", ["ageing-2025", "ageing-2014"]),
         ("hietan study --backend pro", ["processes"]),

@@ -16,6 +16,7 @@ from hietan.exceptions import StudyError
 from hietan.hierarchy import Hierarchy
 from hietan.report._study_page import study_summary
 
+pytestmark = pytest.mark.filterwarnings("ignore::hietan.exceptions.FailedMethodWarning")
 NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?( ± .*)?")
 
 

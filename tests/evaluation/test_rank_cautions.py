@@ -4,14 +4,16 @@ from dataclasses import replace
 
 import pytest
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
 
 from hietan.datasets import load_ageing_genes, make_hierarchical_classification
-from hietan.evaluation import compare_methods, compare_studies, run_study
+from hietan.evaluation import Method, compare_methods, compare_studies, run_study
 from hietan.evaluation._outputs.tables import write_tables
 from hietan.evaluation._study.plan import plan_study
 from hietan.exceptions import StudyError
 from hietan.report._study_page import study_summary
+from hietan.selection import MinSupport
 
 PLAN = {
     "cv": 3,
@@ -52,6 +54,26 @@ def test_six_datasets_of_their_own_rows():
     assert compare_methods(results) == results.comparisons()
     (one,) = run_study(named[:1], METHODS, cv=3, usage=False).rankings[:1]
     assert one.comparison is None and one.cautions == ()
+
+
+def test_gmean_of_methods_with_and_without_class_weights(tmp_path):
+    data = make_hierarchical_classification(60, 10, random_state=0)
+    plain, balanced = LogisticRegression(), LogisticRegression(class_weight="balanced")
+    methods = {"plain": plain, "weights": MinSupport(balanced, 1)}
+    results = run_study([data], methods, cv=3, output=tmp_path, usage=False)
+    cautions = {ranking.metric: ranking.cautions for ranking in results.rankings}
+    (caution,) = cautions["gmean"]
+    assert caution.startswith("GMean favours methods with class weights (weights) over methods without;")
+    assert "AUC" in caution and "--tune-threshold" in caution and cautions["auc"] == ()
+    assert compare_studies([tmp_path], metric="gmean")[0].cautions == (caution,)
+    assert compare_studies([tmp_path])[0].metric == "auc"
+    shown = {ranking["metric"]: ranking["cautions"] for ranking in study_summary(tmp_path)["rankings"]}
+    assert shown["gmean"] == [caution] and shown["auc"] == []
+    tuned = [Method(name, model, tuning="threshold") for name, model in methods.items()]
+    same = {"one": balanced, "other": balanced}
+    for others in (tuned, same, {"plain": plain}):
+        rankings = run_study([data], others, cv=3, usage=False).rankings
+        assert all(ranking.cautions == () for ranking in rankings)
 
 
 def test_a_changed_method_is_named_by_its_parameters(tmp_path):

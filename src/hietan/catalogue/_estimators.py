@@ -23,7 +23,6 @@ from hietan.selection import MinSupport
 
 # Lambda of a ProximalGraph if it is neither given nor tuned: a fraction of the smallest one with all weights zero.
 LAMBDA_FRACTION = 0.1
-PAPERS_SMOOTHING = "laplace"  # the paper does not say how it smooths
 MOST_SUPPORT = 2**31 - 1
 # Thresholds of P(positive), dense near 0 and 1, where most probabilities of Bayesian networks are.
 _LOG_ODDS = np.geomspace(0.1, 36, 40)
@@ -167,8 +166,9 @@ def make_methods(
         Names, names of sets, or import paths, each optionally followed by a colon and parameters.
     alphas, smoothings : sequences
         The values of alpha and smoothing for methods whose specs have no parameters of their own; every alpha is
-        combined with every smoothing. With None, the methods of the set "paper" have the smoothing "laplace", and all
-        others their default. HieLogistic, whose network alone is smoothed, varies only if smoothings are given.
+        combined with every smoothing. With None, every method has the smoothing that its name implies. With another
+        smoothing, the name gets its suffix. HieLogistic, whose network alone is smoothed, varies only if smoothings
+        are given.
     lam : float, "tuned" or None
         proximalGraph's lambda; "tuned" chooses it by inner cross-validation.
     lam_relative : float or None
@@ -192,7 +192,9 @@ def make_methods(
     Examples
     --------
     >>> [method.key for method in make_methods(["tan"], alphas=[1, 0.5])]
-    ['tan @ alpha=1,smoothing=odds @ tuned none', 'tan @ alpha=0.5,smoothing=odds @ tuned none']
+    ['tan @ alpha=1 @ tuned none', 'tan @ alpha=0.5 @ tuned none']
+    >>> [method.name for method in make_methods(["hie-tan"], smoothings=["odds", "laplace"])]
+    ['hie-tan', 'hie-tan-laplace']
     """
     sets = method_sets()
     single = list(dict.fromkeys(name for spec in specs for name in sets.get(spec, (spec,))))
@@ -217,17 +219,17 @@ def make_methods(
         )
     graph: dict[str, Any] = {"lam": lam, "lam_relative": lam_relative, "lam_criterion": lam_criterion}
     weights: Sequence[float | None] = [None] if tune_alpha else alphas
-    as_in_the_paper = sets["paper"] if "paper" in specs else ()
+    kinds = smoothings or (None,)
 
     def variants(spec: str) -> list[Method]:
-        kinds = smoothings or (PAPERS_SMOOTHING if spec in as_in_the_paper else None,)
         settings = [(alpha, smoothing) for alpha in weights for smoothing in kinds]
         estimator = make_estimator(spec, **graph)
         if not smoothings and "ridge" in estimator.get_params(deep=False):
             settings = []
         return _variants(spec, estimator, settings, min_support)
 
-    methods = [method for spec in single for method in variants(spec)]
+    # With one smoothing for all, hie-tan and hie-tan-laplace are the same method.
+    methods = list({method.key: method for spec in single for method in variants(spec)}.values())
     return [_with_tuned_threshold(method) for method in methods] if tune_threshold else methods
 
 
@@ -245,28 +247,47 @@ def _variants(
     spec: str, estimator: Any, settings: Sequence[tuple[float | None, str | None]], min_support: int | None
 ) -> list[Method]:
     """Return a method once per setting, or once if it has no such parameters or they are already given."""
-    path, colon, parameters_text = spec.partition(":")
-    name = path.rpartition(".")[2] + colon + parameters_text
     parameters = estimator.get_params(deep=False)
     if ":" in spec or not settings or not {"alpha", "smoothing"} <= set(parameters):
         tunes_itself = any(parameters.get(key, 0) is None for key in ("lam", "alpha", "ridge"))
         tunes_itself = tunes_itself and parameters.get("lam_relative") is None
         tuning = _tuning_label(min_support, ["nested"] if tunes_itself else [])
-        return [Method(name, _with_support(estimator, min_support), "", tuning)]
+        path, colon, parameters_text = spec.partition(":")
+        name = path.rpartition(".")[2]
+        return [Method(name + colon + parameters_text, _with_support(estimator, min_support), "", tuning)]
     methods = []
     for alpha, wanted in settings:
         smoothing = parameters["smoothing"] if wanted is None else wanted
+        name = smoothed_name(spec, smoothing)
         smoothed = make_estimator(spec).set_params(smoothing=smoothing)
         if alpha is not None:
-            setting = f"alpha={number_text(alpha)},smoothing={smoothing}"
+            setting = f"alpha={number_text(alpha)}"
             smoothed = _with_support(smoothed.set_params(alpha=float(alpha)), min_support)
             methods.append(Method(name, smoothed, setting, _tuning_label(min_support, [])))
         else:
             grid = {"alpha" if min_support is None else "estimator__alpha": list(ALPHA_GRID)}
             search = GridSearchCV(_with_support(smoothed, min_support), grid, scoring="neg_log_loss", cv=5)
             tuning = _tuning_label(min_support, ["nested"])
-            methods.append(Method(name, search, f"smoothing={smoothing}", tuning))
+            methods.append(Method(name, search, "", tuning))
     return methods
+
+
+def smoothed_name(spec: str, smoothing: str) -> str:
+    """Return a method's name with this smoothing: without a suffix for the default smoothing of its class.
+
+    >>> smoothed_name("hie-tan", "odds"), smoothed_name("hie-tan", "laplace")
+    ('hie-tan', 'hie-tan-laplace')
+    >>> smoothed_name("hie-tan-laplace", "pooled"), smoothed_name("hietan.HieTAN", "pooled")
+    ('hie-tan-pooled', 'HieTAN-pooled')
+    >>> smoothed_name("tan:alpha=2", "pooled")
+    'tan:alpha=2,smoothing=pooled'
+    """
+    if ":" in spec:
+        return f"{spec},smoothing={smoothing}"
+    plain = spec.removesuffix("-laplace")
+    default = make_estimator(plain).get_params(deep=False)["smoothing"]
+    name = plain.rpartition(".")[2]
+    return name if smoothing == default else f"{name}-{smoothing}"
 
 
 def _with_support(estimator: Any, min_support: int | None) -> Any:

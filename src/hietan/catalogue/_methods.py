@@ -11,8 +11,6 @@ from typing import Any
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 
 from hietan.classifiers import (
     AODE,
@@ -40,7 +38,7 @@ class MethodEntry:
     name : str
         Its name on the command line and in the tables of a study.
     title : str
-        Its name for readers.
+        Its name for readers, with its smoothing if it has several and with "balanced" if it weights the classes.
     idea : str
         What it does, in a few words.
     when : str
@@ -62,8 +60,10 @@ class MethodEntry:
     in_demo: bool = False
 
 
-def balanced_logistic(l1_ratio: float, **options: Any) -> Callable[[], LogisticRegression]:
-    """Return a function that makes class-balanced logistic regressions.
+def logistic(
+    l1_ratio: float, class_weight: str | None = "balanced", **options: Any
+) -> Callable[[], LogisticRegression]:
+    """Return a function that makes logistic regressions, with balanced class weights by default.
 
     In scikit-learn 1.8, `l1_ratio` replaced `penalty`.
     """
@@ -75,7 +75,7 @@ def balanced_logistic(l1_ratio: float, **options: Any) -> Callable[[], LogisticR
             settings["penalty"] = {0.0: "l2", 1.0: "l1"}.get(l1_ratio, "elasticnet")
         if default == "deprecated" or 0 < l1_ratio < 1:
             settings["l1_ratio"] = l1_ratio
-        return LogisticRegression(class_weight="balanced", max_iter=5000, **settings)
+        return LogisticRegression(class_weight=class_weight, max_iter=5000, **settings)
 
     return make
 
@@ -108,17 +108,23 @@ _EAGER: tuple[tuple[str, Callable[[], Any], str], ...] = (
 _MODELS: tuple[tuple[str, str, str, Callable[[], Any], str], ...] = (
     (
         "nb",
-        "NB",
+        "NB (odds)",
         "naive Bayes",
         partial(LazySelection, selection="rnb", n_features=_ALL_FEATURES),
         "to compare a selection that is the same for all rows with HIP's, which differs by row",
     ),
-    ("tan", "TAN", "a tree", TAN, "for one small tree for all rows, over features that were selected first"),
     (
-        "logistic",
-        "logistic regression",
+        "tan",
+        "TAN (odds)",
+        "a tree",
+        TAN,
+        "for one small tree for all rows, over features that were selected first",
+    ),
+    (
+        "logistic-balanced",
+        "logistic regression, balanced",
         "small weights",
-        balanced_logistic(0.0),
+        logistic(0.0),
         "for a linear model of few terms, chosen along the hierarchy",
     ),
 )
@@ -133,11 +139,11 @@ def _lazy_entries() -> list[MethodEntry]:
     for name, title, idea, when in _LAZY:
         if when:  # HIP with naive Bayes is HIPNB
             make = partial(LazySelection, selection=name)
-            entries.append(MethodEntry(f"{name}-nb", f"{title} + NB", idea, when, make, AIRE))
+            entries.append(MethodEntry(f"{name}-nb", f"{title} + NB (odds)", idea, when, make, AIRE))
         entries += [
             MethodEntry(
                 f"{name}-tan",
-                f"{title} + TAN",
+                f"{title} + TAN (odds)",
                 f"{idea}; a tree over them",
                 f"for a tree per row over the features that {title} keeps; Hie-TAN-Lite selects while its tree "
                 "grows",
@@ -152,7 +158,7 @@ AIRE_ENTRIES = (
     *_lazy_entries(),
     MethodEntry(
         "hnb",
-        "HNB",
+        "HNB (odds)",
         "the 50 most relevant features after HIP-MR",
         "for at most n_features reasons per row, without redundant ones",
         partial(LazySelection, selection="hnb"),
@@ -160,7 +166,7 @@ AIRE_ENTRIES = (
     ),
     MethodEntry(
         "rnb",
-        "RNB",
+        "RNB (odds)",
         "the 50 most relevant features; ignores the hierarchy",
         "as the baseline of HNB",
         partial(LazySelection, selection="rnb"),
@@ -182,57 +188,69 @@ AIRE_ENTRIES = (
 """The methods that are only in the comparison of selections."""
 
 
-def to_dense(X: Any) -> Any:
-    """Return a sparse matrix as an array, for classifiers that do not accept sparse matrices."""
-    return X.toarray() if hasattr(X, "toarray") else X
+def _laplace_entries() -> list[MethodEntry]:
+    """Return the paper's trees as its experiment is repeated here: with Laplace smoothing."""
+    return [
+        MethodEntry(
+            f"{name}-laplace",
+            f"{title} (Laplace)",
+            f"{name} with Laplace smoothing",
+            f"to repeat the paper's experiment; {name} predicts better",
+            partial(make, smoothing="laplace"),
+            ("paper",),
+        )
+        for name, title, make in (
+            ("tan", "TAN", TAN),
+            ("hie-tan", "Hie-TAN", HieTAN),
+            ("hie-tan-lite", "Hie-TAN-Lite", HieTANLite),
+            ("hre-tan", "HRE-TAN", HRETAN),
+        )
+    ]
 
 
-def _gradient_boosting() -> Any:
-    return make_pipeline(FunctionTransformer(to_dense, accept_sparse=True), HistGradientBoostingClassifier())
-
-
-_PAPER, _NEW, _MODERN = ("bayes", "paper"), ("new",), ("modern",)
+_BAYES, _NEW, _MODERN = ("bayes",), ("new",), ("modern",)
 # One entry per method. Its place here is its place in sets, studies and the demo.
 _ENTRIES = (
     MethodEntry(
         "tan",
-        "TAN",
+        "TAN (odds)",
         "one tree; ignores the hierarchy",
         "as the baseline that shows what the hierarchy adds to a tree",
         TAN,
-        _PAPER + AIRE,
+        _BAYES + AIRE,
         True,
     ),
     MethodEntry(
         "hie-tan",
-        "Hie-TAN",
+        "Hie-TAN (odds)",
         "one tree, directed by the hierarchy",
         "to see dependences in one tree for all rows",
         HieTAN,
-        _PAPER,
+        _BAYES,
         True,
     ),
     MethodEntry(
         "hie-tan-lite",
-        "Hie-TAN-Lite",
+        "Hie-TAN-Lite (odds)",
         "a tree per row, directed, without redundancy",
-        "for a small tree that explains each row, or to repeat the paper",
+        "for a small tree that explains each row",
         HieTANLite,
-        _PAPER,
+        _BAYES,
         True,
     ),
     MethodEntry(
         "hre-tan",
-        "HRE-TAN",
+        "HRE-TAN (odds)",
         "a tree per row, without redundancy",
         "to compare with Hie-TAN-Lite: its edges get no directions from the hierarchy",
         HRETAN,
-        _PAPER,
+        _BAYES,
         True,
     ),
+    *_laplace_entries(),
     MethodEntry(
         "aode",
-        "AODE",
+        "AODE (Laplace)",
         "an average of estimators; ignores the hierarchy",
         "as the baseline of Hie-AODE and Hie-AODE-Lite",
         AODE,
@@ -240,7 +258,7 @@ _ENTRIES = (
     ),
     MethodEntry(
         "hie-aode",
-        "Hie-AODE",
+        "Hie-AODE (Laplace)",
         "ancestors depend on the class alone",
         "to compare with Hie-AODE-Lite",
         HieAODE,
@@ -248,16 +266,16 @@ _ENTRIES = (
     ),
     MethodEntry(
         "hie-aode-lite",
-        "Hie-AODE-Lite",
+        "Hie-AODE-Lite (Laplace)",
         "ancestors are left out",
         "for an average instead of a tree",
         HieAODELite,
-        _PAPER,
+        (*_BAYES, "paper"),
         True,
     ),
     MethodEntry(
         "hip-nb",
-        "HIP + NB",
+        "HIP + NB (odds)",
         "the most specific features of a row",
         "for short reasons: few features, each on its own",
         HIPNB,
@@ -275,7 +293,7 @@ _ENTRIES = (
     MethodEntry(
         "hie-logistic",
         "HieLogistic",
-        "HieBAN, corrected by a regression",
+        "HieBAN, corrected by a balanced regression",
         "first: if rows may be incomplete, or if you need reasons",
         HieLogistic,
         _NEW,
@@ -291,28 +309,36 @@ _ENTRIES = (
         True,
     ),
     MethodEntry(
-        "logistic-l2",
-        "logistic regression, L2",
+        "logistic-l2-balanced",
+        "logistic regression, L2, balanced",
         "small weights",
         "if rows are complete and only accuracy counts; it ignores the hierarchy",
-        balanced_logistic(0.0),
+        logistic(0.0),
         _MODERN + AIRE,
         True,
     ),
     MethodEntry(
-        "logistic-l1",
-        "logistic regression, L1",
-        "few weights",
-        "for few features with any relations",
-        balanced_logistic(1.0, solver="liblinear"),
+        "logistic-l2",
+        "logistic regression, L2",
+        "small weights; no class weights",
+        "to see what class weights change; compare it by AUC",
+        logistic(0.0, class_weight=None),
         _MODERN,
     ),
     MethodEntry(
-        "logistic-elastic-net",
-        "logistic regression, elastic net",
+        "logistic-l1-balanced",
+        "logistic regression, L1, balanced",
+        "few weights",
+        "for few features with any relations",
+        logistic(1.0, solver="liblinear"),
+        _MODERN,
+    ),
+    MethodEntry(
+        "logistic-elastic-net-balanced",
+        "logistic regression, elastic net, balanced",
         "L1 and L2 together",
         "for a compromise between few and small weights",
-        balanced_logistic(0.5, solver="saga", tol=1e-3),
+        logistic(0.5, solver="saga", tol=1e-3),
         _MODERN,
     ),
     MethodEntry(
@@ -336,7 +362,7 @@ _ENTRIES = (
         "gradient boosting",
         "trees, one after the other",
         "to compare with boosting",
-        _gradient_boosting,
+        HistGradientBoostingClassifier,
         _MODERN,
     ),
     MethodEntry(
@@ -364,17 +390,20 @@ def method_names() -> tuple[str, ...]:
 def method_sets() -> dict[str, tuple[str, ...]]:
     """Return the method sets by name, each with its methods' names.
 
-    "paper" contains the methods that the paper compares, and "bayes" the Bayesian networks among them. "new" contains
+    "paper" contains the methods that the paper compares, with Laplace smoothing, and "bayes" the Bayesian networks
+    among them with their default smoothing. "new" contains
     the two methods that are new in hietan, and "modern" scikit-learn's classifiers. "aire" contains lazy and eager
     feature selection along the hierarchy, with naive Bayes, trees and logistic regression (Artificial Intelligence
     Review, 2018).
 
     >>> method_sets()["bayes"]
     ('tan', 'hie-tan', 'hie-tan-lite', 'hre-tan', 'hie-aode-lite')
+    >>> method_sets()["paper"][:2]
+    ('tan-laplace', 'hie-tan-laplace')
     >>> method_sets()["new"]
     ('hie-ban', 'hie-logistic')
     >>> method_sets()["aire"][:4]
-    ('tan', 'hip-nb', 'logistic-l2', 'bernoulli-nb')
+    ('tan', 'hip-nb', 'logistic-l2-balanced', 'bernoulli-nb')
     """
     members = {
         name: tuple(entry.name for entry in METHODS.values() if name in entry.sets)

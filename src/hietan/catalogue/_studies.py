@@ -38,7 +38,7 @@ class StudyOptions:
     alpha : list of float, optional
         Values of alpha [default: 1].
     smoothing : list of str, optional
-        Kinds of smoothing [default: "laplace" for the set "paper", otherwise each method's own default].
+        Kinds of smoothing [default: the smoothing that each method's name implies].
     lam : float or str, optional
         proximalGraph's lambda: a number above 0, or "tuned" to choose it by inner cross-validation. If neither `lam`
         nor `lam_relative` is given, `lam_relative` is 0.1.

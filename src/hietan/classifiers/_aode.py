@@ -105,7 +105,7 @@ class _AveragedEstimators(PairBayes):
 
 
 class AODE(_AveragedEstimators):
-    """Averaged one-dependence estimators (Webb, Boughton & Wang 2005).
+    """Averaged one-dependence estimators (Webb, Boughton & Wang 2005), with Laplace smoothing by default.
 
     Each feature i has an estimator, P(c, x_i) times the product over the other features of P(x_j | c, x_i). The joint
     probability is the mean of the estimators. AODE does not use the hierarchy.
@@ -142,7 +142,7 @@ class AODE(_AveragedEstimators):
 
 
 class HieAODE(_AveragedEstimators):
-    """Hierarchical dependency constrained AODE (Wan & Freitas 2020).
+    """Hierarchical dependency constrained AODE (Wan & Freitas 2020), with Laplace smoothing by default.
 
     Like :class:`AODE`, but in the estimator of a feature its ancestors depend only on the class.
 
@@ -166,7 +166,7 @@ class HieAODE(_AveragedEstimators):
 
 
 class HieAODELite(_AveragedEstimators):
-    """Hie-AODE without the ancestors (Wan & Freitas 2020).
+    """Hie-AODE without the ancestors (Wan & Freitas 2020), with Laplace smoothing by default.
 
     Like :class:`HieAODE`, but the estimator of a feature leaves its ancestors out. Features are not removed from single
     rows. (By definition, the estimators of deep terms have fewer factors and so weigh more.)

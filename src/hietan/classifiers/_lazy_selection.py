@@ -185,7 +185,9 @@ class _SelectedFeatures(PairBayes):
 
 
 class LazySelection(_SelectedFeatures):
-    """A classifier that uses the features each row keeps (Wan & Freitas 2013; Wan, Freitas & de Magalhaes 2015).
+    """A classifier that uses the features each row keeps (Wan & Freitas 2013, 2015), with odds smoothing by default.
+
+    Odds smoothing is new in hietan. The comparison of selections in the documentation uses ``smoothing="laplace"``.
 
     Related features are often redundant: if a feature is 1, so are its ancestors, and if it is 0, so are its
     descendants. For the row to classify, a selection leaves out redundant features; a model of the rest classifies
@@ -303,7 +305,9 @@ class LazySelection(_SelectedFeatures):
 
 
 class HIPNB(_SelectedFeatures):
-    """Naive Bayes with lazy feature selection by HIP (Wan, Freitas & de Magalhaes 2015).
+    """Naive Bayes after lazy selection by HIP (Wan, Freitas & de Magalhaes 2015), with odds smoothing by default.
+
+    Odds smoothing is new in hietan. The comparison of selections in the documentation uses ``smoothing="laplace"``.
 
     In the row to classify, a feature at 1 removes all of its ancestors and a feature at 0 removes all of its
     descendants, because it implies their values. All features are judged together, so features that are themselves

@@ -192,7 +192,10 @@ class _LazyTree(_TreeClassifier):
 
 
 class TAN(_EagerTree):
-    """Tree augmented naive Bayes (Friedman, Geiger & Goldszmidt 1997).
+    """Tree augmented naive Bayes (Friedman, Geiger & Goldszmidt 1997), with odds smoothing by default.
+
+    ``TAN(smoothing="laplace")`` is the setting of the reproduction of Wan & Freitas (arXiv 2202.04105). Odds
+    smoothing is new in hietan.
 
     Learns the maximum spanning tree of the features by conditional mutual information given the class; its edges point
     away from a random root. TAN does not use the hierarchy: it is the baseline for the other methods.
@@ -266,12 +269,16 @@ class TAN(_EagerTree):
 
 
 class HieTAN(_EagerTree):
-    """Hierarchical dependency constrained TAN (Wan & Freitas, arXiv 2202.04105, Algorithms 1 and 2).
+    """Hierarchical dependency constrained TAN (Wan & Freitas, arXiv 2202.04105), with odds smoothing by default.
 
-    Learns one tree, grown from the most informative edge down. An edge between an ancestor and its descendant points
-    from the ancestor to the descendant. As each feature may have only one parent, the direction of any other edge
-    follows from which of its features already has a parent. Edges that still have no direction point away from a
-    random root.
+    ``HieTAN(smoothing="laplace")`` is the setting of the reproduction: the paper does not name its smoothing, and odds
+    smoothing is new in hietan. On the paper's 28 datasets (one seed), mean GMean is 0.635 with odds and 0.439 with
+    Laplace smoothing; mean AUC is 0.722 and 0.700.
+
+    Learns one tree (Algorithms 1 and 2), grown from the most informative edge down. An edge between an ancestor and its
+    descendant points from the ancestor to the descendant. As each feature may have only one parent, the direction of
+    any other edge follows from which of its features already has a parent. Edges that still have no direction point
+    away from a random root.
 
     The parameters and attributes are the same as for :class:`TAN`.
 
@@ -292,11 +299,13 @@ class HieTAN(_EagerTree):
 
 
 class HieTANLite(_LazyTree):
-    """Hie-TAN without hierarchical redundancy (Wan & Freitas, arXiv 2202.04105, Algorithms 3 to 5).
+    """Hie-TAN without hierarchical redundancy (Wan & Freitas, arXiv 2202.04105), with odds smoothing by default.
 
-    It is lazy: it learns a tree for each row to classify. The tree grows as in :class:`HieTAN`, but two related
-    features with the same value in that row are redundant. No edge joins them, and the feature that enters the tree
-    first removes the other.
+    ``HieTANLite(smoothing="laplace")`` is the setting of the reproduction. Odds smoothing is new in hietan.
+
+    It is lazy: it learns a tree for each row to classify (Algorithms 3 to 5). The tree grows as in :class:`HieTAN`, but
+    two related features with the same value in that row are redundant. No edge joins them, and the feature that enters
+    the tree first removes the other.
 
     The parameters and attributes are the same as for :class:`TAN`, without `tree_` and `feature_importances_`.
 
@@ -317,7 +326,10 @@ class HieTANLite(_LazyTree):
 
 
 class HRETAN(_LazyTree):
-    """Hierarchical redundancy eliminated TAN (Wan & Freitas 2016).
+    """Hierarchical redundancy eliminated TAN (Wan & Freitas 2016), with odds smoothing by default.
+
+    ``HRETAN(smoothing="laplace")`` is the setting of the reproduction of Wan & Freitas (arXiv 2202.04105). Odds
+    smoothing is new in hietan.
 
     It is lazy, with the redundancy rules of :class:`HieTANLite`. The hierarchy does not direct the edges: they point
     away from a random root.

@@ -19,6 +19,7 @@ from hietan.cli._messages import (
     make_table,
     print_json,
     printable,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def compare(
     ],
     metric: Annotated[
         str, typer.Option(help="Metric to rank methods by.", autocompletion=_completion.metrics)
-    ] = "gmean",
+    ] = "auc",
     control: Annotated[
         str | None, typer.Option(help="Method to compare with. [default: the best method]")
     ] = None,
@@ -60,6 +61,7 @@ def compare(
     """
     from hietan.evaluation import compare_methods, compare_studies
     from hietan.evaluation._study.compare import bootstrap_studies
+    from hietan.evaluation._study.results import read_failure_lines
 
     console = make_console()
     with errors():
@@ -67,11 +69,16 @@ def compare(
         rankings = compare_studies(
             directories, metric=metric, control=control, alternative=alternative, rank_decimals=rank_decimals
         )
+        failed = [line for directory in directories for line in read_failure_lines(directory)]
+        if not as_json:
+            print_failures(failed)
+            if not rankings:
+                say(f"no method has a value of {metric} on every dataset; choose another --metric")
         found = []
         for ranking in rankings:
             compared = compare_methods(ranking, bootstrap_studies(directories, ranking), rope=rope)
             if as_json:
-                found.append(_ranking_facts(ranking, compared))
+                found.append({**_ranking_facts(ranking, compared), "failures": failed})
                 continue
             print_ranking(console, ranking)
             print_effects(console, ranking, compared)
@@ -100,7 +107,9 @@ def print_ranking(console: Console, ranking: Ranking) -> None:
 
     numbers = ["average rank", "wins", "mean"]
     numbers += ["Holm threshold", "p", "p adjusted"] if ranking.comparison else []
-    columns = {"method": {"no_wrap": True}} | {heading: {"justify": "right"} for heading in numbers}
+    columns: dict[str, Any] = {"method": {"overflow": "fold"}} | {
+        heading: {"justify": "right"} for heading in numbers
+    }
     compared = ranking.comparison.comparisons if ranking.comparison else ()
     tests = {
         row.method: [f"{value:.2e}" for value in (row.threshold, row.p_value, row.p_adjusted)]
@@ -120,9 +129,17 @@ def print_ranking(console: Console, ranking: Ranking) -> None:
             "With one dataset, ranks cannot be tested; the report shows the uncertainty of each score and difference.",
             highlight=False,
         )
+        for caution in ranking.cautions:
+            console.print(caution, highlight=False)
     if ranking.left_out:
         left_out = printable(", ".join(ranking.left_out))
         console.print(f"left out because of missing results: {left_out}", highlight=False)
+
+
+def print_failures(lines: Sequence[str]) -> None:
+    """Print a line for each method that failed."""
+    for line in lines:
+        say(line)
 
 
 def print_effects(console: Console, ranking: Ranking, rows: Sequence[MethodComparison]) -> None:
@@ -143,7 +160,7 @@ def print_scores(console: Console, ranking: Ranking) -> None:
 def print_text_table(console: Console, table: TextTable) -> None:
     """Print a text table, formatted for the terminal."""
     columns = {
-        printable(heading): {"no_wrap": True} if c < table.text_columns else {"justify": "right"}
+        printable(heading): {"overflow": "fold"} if c < table.text_columns else {"justify": "right"}
         for c, heading in enumerate(table.header)
     }
     console.print(make_table(table.title, columns, table.rows, table.bold))

@@ -59,8 +59,7 @@ def demo(
     console = make_console()
     page = Path(report) if report else None
     methods = [entry.name for entry in METHODS.values() if entry.in_demo]
-    # The AODE family has another default. With one smoothing, the report ranks all methods together.
-    options = StudyOptions([data], methods, folds=folds, smoothing=["odds"], jobs=jobs)
+    options = StudyOptions([data], methods, folds=folds, jobs=jobs)
     with errors(page), temporary_directory() as folder:
         began = time.perf_counter()
         results = run_named_study(options, folder, show_downloads=is_watched())

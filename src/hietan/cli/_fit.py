@@ -149,7 +149,7 @@ def fit(
     from hietan.candidates import train_model
     from hietan.candidates._models import check_folds, check_threshold, check_unlabelled
     from hietan.catalogue import load_dataset
-    from hietan.catalogue._estimators import make_fitted_method
+    from hietan.catalogue._estimators import make_fitted_method, smoothed_name
     from hietan.exceptions import CatalogueError
     from hietan.persistence._files import CLASSIFIERS
 
@@ -167,6 +167,7 @@ def fit(
                 f"a model file can only store a hietan classifier, but {method} is a {kind}; compare it with "
                 "`hietan study`, or fit it in Python and store it with skops"
             )
+        name = method if smoothing is None else smoothed_name(method, smoothing)
         limit = _threshold(threshold)
         check_threshold(limit, 2, validate)
         fdr = "split" if fdr_split else "cv"
@@ -183,7 +184,7 @@ def fit(
         options |= {"row_names": not no_row_names}
         with working(f"fitting {method}") as progress:
             try:
-                trained = train_model(estimator, data, method=method, progress=progress, **options)
+                trained = train_model(estimator, data, method=name, progress=progress, **options)
             except TypeError as error:  # a parameter given as text may be of any type
                 raise CatalogueError(
                     f"method {method!r} cannot be fitted ({error}); check its parameters"

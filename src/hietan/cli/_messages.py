@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, Group
 from rich.padding import Padding
 from rich.progress import (
     BarColumn,
@@ -31,7 +31,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hietan.cli import INTERRUPTED
-from hietan.exceptions import DataWarning, HietanError
+from hietan.exceptions import DataWarning, FailedMethodWarning, HietanError
 
 if TYPE_CHECKING:
     from hietan.evaluation._study.plan import Progress
@@ -127,20 +127,24 @@ def make_table(
         The cells to emphasise.
     """
     table = Table(
-        title=Text(printable(title), style="table.title"),
-        title_justify="left",
         header_style="bold",
         box=SIMPLE_HEAD,
         show_edge=False,
         padding=(0, 1, 0, 0),
     )
-    for heading, options in columns.items():
-        table.add_column(Text(heading), **options)
-    for r, row in enumerate(rows):
-        table.add_row(
-            *(Text(printable(cell), style="bold" if (r, c) in bold else "") for c, cell in enumerate(row))
-        )
-    return Padding(table, (0, 0, 1, 0))
+    lines = [[printable(cell) for cell in row] for row in rows]
+    longest = [max((len(line[c]) for line in lines), default=0) for c in range(len(columns))]
+    widest = sum(max(len(heading), cells) + 2 for heading, cells in zip(columns, longest, strict=True))
+    is_narrow = widest > make_console().width
+    for cells, (heading, options) in zip(longest, columns.items(), strict=True):
+        widths: dict[str, Any] = {}
+        if is_narrow and options.get("justify") == "right":  # wrap names and headings, and never cut numbers
+            words = max(map(len, heading.split()))
+            widths = {"min_width": cells, "max_width": max(cells, words), "overflow": "fold"}
+        table.add_column(Text(heading), **{**widths, **options})
+    for r, line in enumerate(lines):
+        table.add_row(*(Text(cell, style="bold" if (r, c) in bold else "") for c, cell in enumerate(line)))
+    return Padding(Group(Text(printable(title), style="table.title"), table), (0, 0, 1, 0))
 
 
 # ------------------------------------------------------------------ errors and warnings
@@ -165,6 +169,7 @@ def errors(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
+        warnings.simplefilter("always", FailedMethodWarning)
         warnings.showwarning = _warning_printer()
         try:
             yield

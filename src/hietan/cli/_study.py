@@ -6,6 +6,7 @@ NumPy and scikit-learn.
 
 from __future__ import annotations
 
+import warnings
 from contextlib import nullcontext
 from dataclasses import fields
 from functools import partial
@@ -30,7 +31,8 @@ from hietan.cli._messages import (
 if TYPE_CHECKING:
     from hietan.catalogue import StudyOptions
     from hietan.evaluation import StudyResults
-from hietan.cli._compare import print_ranking
+from hietan.cli._compare import print_failures, print_ranking
+from hietan.exceptions import FailedMethodWarning
 
 Quiet = Annotated[
     bool,
@@ -83,8 +85,8 @@ def study(
         list[str] | None,
         typer.Option(
             metavar="KIND",
-            help="Kind of smoothing: laplace, pooled or odds. May be repeated. [default: odds; laplace for the set "
-            "paper and the AODE family]",
+            help="Kind of smoothing: laplace, pooled or odds; a method's name shows if it differs from the method's "
+            "default. May be repeated. [default: depends on the method]",
             autocompletion=_completion.one_of("laplace", "pooled", "odds"),
         ),
     ] = None,
@@ -199,6 +201,8 @@ def study(
     from hietan.catalogue import run_named_study
 
     with errors(output, resumable=True):
+        if not quiet:  # the failures are below the tables
+            warnings.simplefilter("ignore", FailedMethodWarning)
         options = _options(ctx, file)
         drawn: list[Path] | None = [] if figures else None
         with reporting(quiet) as progress:
@@ -281,9 +285,11 @@ def _print_results(results: StudyResults, output: Path, drawn: list[Path] | None
     positives = dict.fromkeys(filter(None, map(results.study.positive_name, results.study.datasets)))
     if positives:
         say(printable(f"positive class: {', '.join(positives)}"))
-    for ranking in results.rankings:
-        if ranking.metric == "gmean":
-            print_ranking(console, ranking)
+    for metric in ("auc", "gmean"):
+        for ranking in results.rankings:
+            if ranking.metric == metric:
+                print_ranking(console, ranking)
+    print_failures(results.failure_lines)
     if results.failures:
         say(f"{len(results.failures)} jobs failed: see {output / 'failures.csv'}")
     if drawn == [] and (results.incomplete or any(ranking.nemenyi for ranking in results.rankings)):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils import get_tags
 
 from hietan._runtime.parallel import run_ordered
 from hietan._runtime.two_classes import positive_position
@@ -250,8 +251,18 @@ def predict_fold(model: Any, X: Any, y: Any, test: NDArray[np.bool_]) -> RowPred
 
     Raise ValueError if a prediction is unusable.
     """
-    fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
-    return predict_checked(fitted, X[np.flatnonzero(test)], class_labels(y), type(model).__name__)
+    fitted = clone(model).fit(rows_for(model, X, ~test), y[~test])
+    return predict_checked(fitted, rows_for(model, X, test), class_labels(y), type(model).__name__)
+
+
+def rows_for(model: Any, X: Any, chosen: NDArray[np.bool_] | None = None) -> Any:
+    """Return the chosen rows [default: all], as an array if X is sparse and the classifier does not accept that.
+
+    A classifier without scikit-learn's tags gets X as it is.
+    """
+    rows = X if chosen is None else X[np.flatnonzero(chosen)]
+    is_refused = hasattr(model, "__sklearn_tags__") and not get_tags(model).input_tags.sparse
+    return rows.toarray() if is_refused and hasattr(rows, "toarray") else rows
 
 
 def class_labels(y: Any) -> list[Label]:

@@ -6,7 +6,7 @@ Tuned and untuned methods are never ranked in the same table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, ClassVar
 
@@ -102,6 +102,8 @@ class Ranking:
         For each dataset that shares more than half of its rows with other datasets, those datasets.
     positive : str
         The positive class, if the metric depends on it and all datasets have the same one.
+    class_weighted : tuple of str
+        The methods with class weights.
     """
 
     RANKS: ClassVar = (
@@ -145,10 +147,11 @@ class Ranking:
     groups: dict[str, str]
     shared_rows: dict[str, list[str]] = field(default_factory=dict)
     positive: str = ""
+    class_weighted: tuple[str, ...] = ()
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Sentences that explain why the rank tests are weak evidence. Empty if there is no reason for caution."""
+        """Sentences that explain why the ranking is weak evidence. Empty if there is no reason for caution."""
         found, n = [], len(self.datasets)
         shared = [(d, o) for d in self.datasets for o in self.shared_rows.get(d, ()) if o in self.datasets]
         if self.comparison is not None and n < FEWEST_DATASETS:
@@ -161,6 +164,13 @@ class Ranking:
                 f"{n_shared} of the {n} datasets share rows with another dataset (more than half of the smaller "
                 f"dataset's rows), such as {name} with {other}. These datasets are not independent, so the "
                 "p-values are too small."
+            )
+        is_mixed = 0 < len(self.class_weighted) < len(self.methods)
+        if self.metric == "gmean" and is_mixed and "threshold" not in self.tuning:
+            named = ", ".join(self.class_weighted)
+            found.append(
+                f"GMean favours methods with class weights ({named}) over methods without; compare these by AUC, or "
+                "choose every method's threshold (--tune-threshold)."
             )
         return tuple(found)
 
@@ -262,6 +272,7 @@ def make_rankings(
     *,
     groups: Mapping[str, str] | None = None,
     shared_rows: Mapping[str, list[str]] | None = None,
+    class_weighted: Iterable[str] = (),
     names: Iterable[str] | None = None,
     metrics: Sequence[str] = RANKED,
     alternative: str = "two-sided",
@@ -279,6 +290,8 @@ def make_rankings(
     shared_rows : mapping of str to list of str, optional
         For each dataset that shares more than half of its rows with other datasets, those datasets. The tests then
         carry a caution.
+    class_weighted : iterable of str
+        The methods with class weights. A ranking by GMean that has some of them carries a caution.
     names : iterable of str, optional
         The datasets to rank over [default: all datasets of the summary].
     metrics : sequence of str
@@ -304,7 +317,7 @@ def make_rankings(
         "control": control,
         "rank_decimals": rank_decimals,
     }
-    rankings = []
+    rankings, with_weights = [], set(class_weighted)
     for tuning in dict.fromkeys(row.tuning for row in summary):
         here = [row for row in summary if row.tuning == tuning]
         settings = [s for s in dict.fromkeys(row.setting for row in here) if s] or [""]
@@ -314,7 +327,8 @@ def make_rankings(
                 known = (dict(groups or {}), dict(shared_rows or {}))
                 ranking = _rank(tuning, setting, metric, rows, datasets, known, how)
                 if ranking is not None:
-                    rankings.append(ranking)
+                    weighted = tuple(m for m in ranking.methods if m in with_weights)
+                    rankings.append(replace(ranking, class_weighted=weighted))
     return tuple(rankings)
 
 

@@ -30,7 +30,7 @@ from hietan.evaluation._outputs.report_data import decimal, decimals, read_detai
 from hietan.evaluation._rank_tables import rank_incomplete
 from hietan.evaluation._study.journal import read_manifest
 from hietan.evaluation._study.plan import method_key
-from hietan.evaluation._study.results import read_incomplete
+from hietan.evaluation._study.results import read_failure_lines, read_incomplete
 from hietan.exceptions import StudyError
 from hietan.report._html import TERM_URLS, render
 from hietan.report._verdicts import study_title, study_verdict
@@ -120,7 +120,7 @@ def _damaged(folder: str | Path, error: Exception) -> StudyError:
 def _study_summary(folder: Path) -> dict[str, Any]:
     summary = read_summary(folder)
     manifest = read_manifest(folder)
-    about = {"groups": manifest["groups"], "shared_rows": manifest["shared_rows"]}
+    about = {name: manifest[name] for name in ("groups", "shared_rows", "class_weighted")}
     rankings = make_rankings(summary, names=manifest["datasets"], **about)
     methods = list(dict.fromkeys((row.method, row.setting, row.tuning) for row in summary))
     every_seed = _predictions(folder, methods, manifest)
@@ -144,7 +144,7 @@ def _study_summary(folder: Path) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "kind": "study",
-        "about": _about(manifest, _rows(folder / "failures.csv")),
+        "about": _about(manifest, _rows(folder / "failures.csv")) | {"failed": read_failure_lines(folder)},
         "metrics": {name: _metric(name, positive) for name in METRICS},
         "methods": [_method(which, methods, manifest) for which in methods],
         "rankings": [

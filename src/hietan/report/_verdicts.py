@@ -12,8 +12,8 @@ def study_title(content: Mapping[str, Any], date: str | None) -> str:
     """Return the title of a study's report, which names the datasets, the methods and the date."""
     names = [data["name"] for data in content["datasets"]]
     named = _listed(names if len(names) < 4 else [*names[:2], f"{len(names) - 2} more datasets"])
-    n, (first, *_) = len(content["methods"]), content["methods"]
-    compared = f"{n} methods compared" if n > 1 else first["name"]
+    methods = [method["name"] for method in content["methods"]]
+    compared = methods[0] if len(methods) == 1 else f"{len(methods)} methods compared"
     return f"{named}: {compared}{_dated(date, [data['date'] for data in content['datasets']])}"
 
 

@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hietan import Hierarchy, ProximalGraph
-from hietan.catalogue._methods import balanced_logistic
+from hietan.catalogue._methods import logistic
 from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
 from hietan.structure._penalty import graph_penalty
 from support.twins.proximal import prox_by_projections
@@ -89,7 +89,7 @@ def test_without_relations_it_is_the_lasso(data):
     lam = 0.01
     ours = ProximalGraph(lam=lam, tol=1e-8).fit(data.X, data.y)
     options = {"solver": "saga", "C": 1 / (lam * len(data.y)), "tol": 1e-7, "random_state": 0}
-    lasso = balanced_logistic(1.0, **options)().set_params(class_weight=None, max_iter=20_000)
+    lasso = logistic(1.0, class_weight=None, **options)().set_params(max_iter=20_000)
     lasso.fit(data.X, data.y)
     alone = Hierarchy.unrelated(data.feature_names)
     values = [objective(m.coef_[0], m.intercept_[0], data.X, data.y == 1, alone, lam) for m in (ours, lasso)]

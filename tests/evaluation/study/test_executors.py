@@ -22,6 +22,7 @@ from hietan.exceptions import StudyError
 from support.misbehaving import KillsOnce, Nonsense, OneThread, Raises, Slow
 from support.processes import contents
 
+pytestmark = pytest.mark.filterwarnings("ignore::hietan.exceptions.FailedMethodWarning")
 DATASETS = [replace(make_hierarchical_classification(60, 20, random_state=k), name=f"d{k}") for k in range(2)]
 METHODS = {
     "TAN": TAN(),

@@ -18,6 +18,7 @@ from hietan.exceptions import StudyError
 from support.misbehaving import EQUAL_LABELS, KINDS, TREES, Nonsense
 from support.processes import contents
 
+pytestmark = pytest.mark.filterwarnings("ignore::hietan.exceptions.FailedMethodWarning")
 DATA = replace(make_hierarchical_classification(60, 12, random_state=0), name="d")
 ERRORS = {
     "other classes": "classes_ is 1, 0; expected the classes of the dataset, 0, 1",

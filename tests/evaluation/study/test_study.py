@@ -26,6 +26,7 @@ from hietan.exceptions import StudyError
 from hietan.report import show_report
 from support.processes import contents
 
+pytestmark = pytest.mark.filterwarnings("ignore::hietan.exceptions.FailedMethodWarning")
 DATASETS = [replace(make_hierarchical_classification(90, 25, random_state=k), name=f"d{k}") for k in range(4)]
 METHODS = {"TAN": TAN(), "Hie-TAN-Lite": HieTANLite(), "NB": make_pipeline(MaxAbsScaler(), BernoulliNB())}
 

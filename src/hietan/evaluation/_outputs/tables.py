@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +181,10 @@ def usage_table(
 def write_tables(results: StudyResults, folder: Path) -> list[Path]:
     """Write all tables to `tables/` in the three formats."""
     lines = provenance(results.manifest)
-    named = {f"{ranking_stem(ranking)}-scores": score_table(ranking, lines) for ranking in results.rankings}
+    named = {
+        f"{ranking_stem(ranking)}-scores": score_table(ranking, (*ranking.cautions, *lines))
+        for ranking in results.rankings
+    }
     tested = [ranking for ranking in results.rankings if ranking.comparison is not None]
     named |= {f"{ranking_stem(ranking)}-tests": comparison_table(ranking, lines) for ranking in tested}
     for ranking, compared in zip(results.rankings, results.comparisons_by_ranking(), strict=True):
@@ -195,7 +199,8 @@ def write_tables(results: StudyResults, folder: Path) -> list[Path]:
         named[stem] = usage_table(results, key, lines)
         named[f"{stem}-by-edges"] = usage_table(results, key, lines, by="in_edges")
     written = []
-    for name, table in named.items():
+    for name, plain in named.items():
+        table = replace(plain, notes=results.failure_lines)
         for ending, text in (("csv", table.to_csv()), ("md", table.to_markdown()), ("tex", table.to_latex())):
             written.append(folder / "tables" / f"{name}.{ending}")
             atomic_write(written[-1], text)
@@ -207,8 +212,8 @@ def file_stem(*parts: str) -> str:
 
     Different parts give different names unless they differ only in hyphens and commas.
 
-    >>> file_stem("usage", "CE-BP", "", "my tan/2", "alpha=1,smoothing=laplace")
-    'usage-CE-BP-my%20tan%2F2-alpha=1-smoothing=laplace'
+    >>> file_stem("usage", "CE-BP", "", "my tan/2", "alpha=1,lam=2")
+    'usage-CE-BP-my%20tan%2F2-alpha=1-lam=2'
     """
     return "-".join(safe_file_name(part).replace(" ", "%20").replace(",", "-") for part in parts if part)
 

@@ -26,6 +26,9 @@ class TextTable:
         The number of leading text columns; the others contain numbers.
     bold : set of (row, column)
         The cells to emphasise; CSV ignores it.
+    notes : tuple of str
+        What readers of the table must know, such as methods that failed. Shown below the table in Markdown; comments
+        in LaTeX and CSV.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class TextTable:
     provenance: tuple[str, ...] = ()
     text_columns: int = 1
     bold: frozenset[tuple[int, int]] = frozenset()
+    notes: tuple[str, ...] = ()
 
     def to_markdown(self) -> str:
         """Return a Markdown table, with the provenance as a comment below it."""
@@ -70,7 +74,10 @@ class TextTable:
             f"|{'|'.join(marks)}|",
             *(_piped(self._marked(r, row, "**{}**")) for r, row in enumerate(self.rows)),
         ]
-        return "\n".join([*lines, "", *(f"<!-- {_comment(line)} -->" for line in self.provenance), ""])
+        comments = [f"<!-- {_comment(line)} -->" for line in self.provenance]
+        return "\n".join(
+            [*lines, "", *(f"{note.replace('<', '&lt;')}\n" for note in self.notes), *comments, ""]
+        )
 
     def to_latex(self) -> str:
         """Return a LaTeX table for the booktabs package, with the provenance as a comment above it."""
@@ -79,7 +86,8 @@ class TextTable:
             " & ".join(self._marked(r, list(map(_latex, row)), r"\textbf{{{}}}")) + r" \\"
             for r, row in enumerate(self.rows)
         ]
-        lines = [*(f"% {line}" for line in self.provenance), f"\\begin{{tabular}}{{{columns}}}", r"\toprule"]
+        comments = [f"% {line}" for line in (*self.notes, *self.provenance)]
+        lines = [*comments, f"\\begin{{tabular}}{{{columns}}}", r"\toprule"]
         lines += [" & ".join(map(_latex, self.header)) + r" \\", r"\midrule", *body]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -89,7 +97,7 @@ class TextTable:
         Names that a spreadsheet would run as formulas are marked; `hietan.evaluation.restore_text` removes the mark.
         """
         cells = ((*row[: self.text_columns], *map(_Number, row[self.text_columns :])) for row in self.rows)
-        return "".join(map(comment_line, self.provenance)) + csv_text(self.header, cells)
+        return "".join(map(comment_line, (*self.notes, *self.provenance))) + csv_text(self.header, cells)
 
     def _marked(self, r: int, cells: Sequence[str], mark: str) -> list[str]:
         """Return a row's cells, with bold cells marked."""

@@ -16,6 +16,7 @@ from hietan.evaluation._bootstrap import Bootstrap, bootstrap_gmean
 from hietan.evaluation._cross_validation import PooledPredictions
 from hietan.evaluation._metrics import METRICS
 from hietan.evaluation._rank_tables import Ranking, SummaryRow, make_rankings
+from hietan.evaluation._study.journal import read_manifest
 from hietan.evaluation._study.results import read_relations, read_summary
 from hietan.exceptions import StudyError
 
@@ -26,7 +27,7 @@ _Predictions = tuple[tuple[str, str, int], tuple[list[str], PooledPredictions]]
 def compare_studies(
     directories: Sequence[str | Path],
     *,
-    metric: str = "gmean",
+    metric: str = "auc",
     control: str | None = None,
     alternative: str = "two-sided",
     rank_decimals: int | None = None,
@@ -61,7 +62,7 @@ def compare_studies(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for name, method in [("tan", TAN()), ("hie-tan", HieTAN())]:
     ...         _ = run_study([data], {name: method}, cv=5, output=f"{folder}/{name}")
-    ...     (ranking,) = compare_studies([f"{folder}/tan", f"{folder}/hie-tan"], metric="auc")
+    ...     (ranking,) = compare_studies([f"{folder}/tan", f"{folder}/hie-tan"])
     >>> ranking.methods
     ('tan', 'hie-tan')
     """
@@ -70,6 +71,7 @@ def compare_studies(
     rows: dict[tuple[Any, ...], SummaryRow] = {}
     groups, shared = dict[str, str](), dict[str, list[str]]()
     tested = dict[tuple[str, int], int]()
+    weighted = set[str]()
     for directory in directories:
         for row in read_summary(directory):
             key = (row.dataset, row.method, row.setting, row.tuning, row.seed)
@@ -91,6 +93,7 @@ def compare_studies(
                 )
             rows[key] = row
         own_groups, own_shared = read_relations(directory)
+        weighted.update(read_manifest(Path(directory))["class_weighted"])
         groups |= own_groups
         for name, others in own_shared.items():
             shared[name] = list(dict.fromkeys([*shared.get(name, ()), *others]))
@@ -110,6 +113,7 @@ def compare_studies(
         list(rows.values()),
         groups=groups,
         shared_rows=shared,
+        class_weighted=weighted,
         metrics=[metric],
         control=control,
         alternative=alternative,

@@ -123,6 +123,19 @@ def method_key(name: str, setting: str, tuning: str) -> str:
     return " ".join([name, *([f"@ {setting}"] if setting else []), f"@ tuned {tuning}"])
 
 
+def has_class_weights(estimator: Any) -> bool:
+    """Return whether an estimator, or an estimator in it, weights the classes or is given their probabilities.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> has_class_weights(LogisticRegression(class_weight="balanced")), has_class_weights(LogisticRegression())
+    (True, False)
+    """
+    return any(
+        value is not None and name.rpartition("__")[2] in ("class_weight", "class_prior")
+        for name, value in estimator.get_params(deep=True).items()
+    )
+
+
 @dataclass(frozen=True)
 class Method:
     """A classifier with a name.
@@ -263,6 +276,11 @@ class Study:
         }
         return {name: others for name, others in found.items() if others}
 
+    @property
+    def class_weighted(self) -> list[str]:
+        """The names of the methods whose classifiers have class weights."""
+        return list(dict.fromkeys(m.name for m in self.methods.values() if has_class_weights(m.estimator)))
+
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """The study as plain values, with fingerprints of data and methods. This is the content of `study.json`.
@@ -284,6 +302,7 @@ class Study:
                 name: str(label) for name, label in self.positive_labels.items() if label is not None
             },
             "shared_rows": self.shared_rows,
+            "class_weighted": self.class_weighted,
             "descriptions": {key: describe(method.estimator) for key, method in methods},
             "command": self.command,
             **({"lose": list(self.lose)} if self.lose else {}),

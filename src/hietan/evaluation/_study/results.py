@@ -30,6 +30,8 @@ from hietan.exceptions import StudyError
 SUMMARY_FORMAT = 1
 """The format of `summary.json`."""
 INCOMPLETE = "incomplete.csv"
+NOT_RUN = "not run"
+"""How the error of a job begins that was not run, because its method had failed in every fold of the first dataset."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,12 @@ class StudyResults:
                 for ranking in self.rankings
             )
         return self._compared[rope]
+
+    @property
+    def failure_lines(self) -> tuple[str, ...]:
+        """A line for each method that failed: on how many datasets it failed, and its first error."""
+        found = [(failure.dataset, failure.method, failure.error) for failure in self.failures]
+        return _failure_lines(found, self.manifest)
 
     def to_frame(self) -> Any:
         """Return the summary as a pandas DataFrame: a row per dataset, method and seed, and a column per metric."""
@@ -240,7 +248,11 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
                 usage[dataset, key] = sum(counted[1:], counted[0])
     summaries = {share: tuple(_summary_rows(study, found)) for share, found in predicted.items()}
     summary = summaries[0]
-    about: dict[str, Any] = {"groups": study.groups, "shared_rows": study.shared_rows}
+    about: dict[str, Any] = {
+        "groups": study.groups,
+        "shared_rows": study.shared_rows,
+        "class_weighted": study.class_weighted,
+    }
     rankings = make_rankings(summary, names=study.datasets, **about)
     return StudyResults(
         study,
@@ -283,6 +295,29 @@ def read_incomplete(folder: str | Path) -> dict[float, list[SummaryRow]]:
     for line in read_csv(path) if path.is_file() else ():
         found.setdefault(float(line["share_lost"]), []).append(SummaryRow.from_dict(line))
     return found
+
+
+def read_failure_lines(folder: str | Path) -> tuple[str, ...]:
+    """Return a study's `StudyResults.failure_lines` from its directory."""
+    path = Path(folder) / "failures.csv"
+    lines = read_csv(path) if path.is_file() else ()
+    found = [(line["dataset"], line["method"], line["error"]) for line in lines]
+    return _failure_lines(found, read_manifest(Path(folder))) if found else ()
+
+
+def _failure_lines(failures: Sequence[tuple[str, str, str]], manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """Describe each method's failures, which are given as (dataset, method key, error)."""
+    name_of = {key: key.partition(" @ ")[0] for key in manifest["methods"]}
+    names, n = list(name_of.values()), len(manifest["datasets"])
+    described = []
+    for key in dict.fromkeys(key for _, key, _ in failures):
+        own = [(dataset, error) for dataset, method, error in failures if method == key]
+        (first, error), n_failed = own[0], len({dataset for dataset, _ in own})
+        is_stopped = any(text.startswith(NOT_RUN) for _, text in own)
+        name = name_of[key] if names.count(name_of[key]) == 1 else key
+        stopped = f" (every fold of {first} failed, so it was not run on the others)" if is_stopped else ""
+        described.append(f"{name} failed on {n_failed} of {n} datasets{stopped}: {error:.300}")
+    return tuple(described)
 
 
 def read_relations(folder: str | Path) -> tuple[dict[str, str], dict[str, list[str]]]:
@@ -336,6 +371,7 @@ def summarise(results: StudyResults) -> dict[str, Any]:
         "format": SUMMARY_FORMAT,
         "study": results.manifest,
         "jobs_failed": len(results.failures),
+        "failures": list(results.failure_lines),
         "summary": [
             {
                 name: None if value != value else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, nullcontext
@@ -18,7 +19,7 @@ from sklearn.base import clone
 
 from hietan._io.files import temporary_directory
 from hietan._runtime.parallel import one_thread
-from hietan.evaluation._cross_validation import Label, class_labels, predict_checked
+from hietan.evaluation._cross_validation import Label, class_labels, predict_checked, rows_for
 from hietan.evaluation._study.executors import check_resources, jobs_ahead, open_executor, run_jobs
 from hietan.evaluation._study.journal import (
     Journal,
@@ -31,8 +32,9 @@ from hietan.evaluation._study.journal import (
     usage_problem,
 )
 from hietan.evaluation._study.plan import Job, Method, Progress, Study, plan_study
-from hietan.evaluation._study.results import StudyResults, results_from_journals, write_results
+from hietan.evaluation._study.results import NOT_RUN, StudyResults, results_from_journals, write_results
 from hietan.evaluation._usage import count_usage
+from hietan.exceptions import FailedMethodWarning
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
 """A job, its journal entry, and its fitting and prediction times in seconds."""
@@ -126,6 +128,17 @@ def run_study(
     StudyResults
         Scores, rankings, tests, predictions and failures.
 
+    Warns
+    -----
+    FailedMethodWarning
+        For each method that failed, on how many datasets it failed, and with which error. A method that fails in every
+        fold of the first dataset is not run on the others.
+
+    Notes
+    -----
+    A classifier that does not accept sparse matrices, according to scikit-learn's tags, gets the rows of each fold as
+    an array.
+
     Examples
     --------
     >>> from hietan import TAN, HieTAN
@@ -165,6 +178,8 @@ def run_study(
                 results = results_from_journals(study, folder)
                 write_results(results, folder)
                 tidy_times(folder)
+    for line in results.failure_lines:
+        warnings.warn(line, FailedMethodWarning, stacklevel=2)
     return results if output is None else replace(results, directory=folder)
 
 
@@ -186,8 +201,9 @@ def _run_missing_jobs(
     if progress is not None:
         progress(state)
     # However the loop ends, no further job is started.
-    with closing(run(_calls(study, todo))) as finished:
+    with closing(_outcomes(study, todo, found, run)) as finished:
         for job, outcome, seconds in finished:
+            found[job] = outcome
             append_time(folder, study.methods[job.method], job, seconds)
             journals[job.dataset, job.method].append({"seed": job.seed, "fold": job.fold, **outcome})
             state = replace(
@@ -199,6 +215,30 @@ def _run_missing_jobs(
             )
             if progress is not None:
                 progress(state)
+
+
+def _outcomes(
+    study: Study,
+    todo: Sequence[Job],
+    found: Mapping[Job, Mapping[str, Any] | None],
+    run: Callable[[Iterable[tuple[Any, ...]]], Generator[Outcome]],
+) -> Generator[Outcome]:
+    """Run the first dataset's jobs, then the others, except for methods that failed in every fold of the first.
+
+    `found` contains the outcomes of earlier runs; the caller adds each outcome to it.
+    """
+    first = next(iter(study.datasets))
+    yield from run(_calls(study, [job for job in todo if job.dataset == first]))
+    errors: dict[str, list[str]] = {}
+    for job, outcome in found.items():
+        if job.dataset == first:
+            errors.setdefault(job.method, []).append((outcome or {}).get("error", ""))
+    stopped = {method: texts[0] for method, texts in errors.items() if all(texts)}
+    later = [job for job in todo if job.dataset != first]
+    for job in later:
+        if job.method in stopped:
+            yield _ended((job,), f"{NOT_RUN}, because every fold of {first} failed: {stopped[job.method]}")
+    yield from run(_calls(study, [job for job in later if job.method not in stopped]))
 
 
 def _calls(study: Study, todo: Sequence[Job]) -> Iterator[tuple[Any, ...]]:
@@ -234,11 +274,12 @@ def run_job(
     start = fitted_at = predicted_at = time.perf_counter()
     try:
         with one_thread():
-            fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
+            fitted = clone(model).fit(rows_for(model, X, ~test), y[~test])
             fitted_at = time.perf_counter()
-            outcome = _predict(job, fitted, X[np.flatnonzero(test)], class_labels(y), usage)
+            outcome = _predict(job, fitted, rows_for(model, X, test), class_labels(y), usage)
             predicted_at = time.perf_counter()
-            further = [_predict(job, fitted, rows, class_labels(y), usage=False) for rows in incomplete]
+            lost = [rows_for(model, rows) for rows in incomplete]
+            further = [_predict(job, fitted, rows, class_labels(y), usage=False) for rows in lost]
             outcome |= {"incomplete": further} if further else {}
     # A classifier that raises SystemExit has failed; the study goes on.
     except BaseException as error:

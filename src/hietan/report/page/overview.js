@@ -18,8 +18,11 @@ function openRankedMethod(name) {
 function overview() {
   const { rankings } = report;
   openers.set("method", openRankedMethod);
-  const answer =
-    report.verdict && card("In short", el("p", { class: "verdict" }, el("bdi", {}, report.verdict)), verdictNote());
+  const failed = about.failed.map((line) => caution(bdi(line)));
+  const answer = [
+    ...failed,
+    report.verdict && card("In short", el("p", { class: "verdict" }, el("bdi", {}, report.verdict)), verdictNote()),
+  ];
   if (datasets.length === 1) return [answer, datasetSections(), incompleteRows(), reliability(), whatWasRun()];
   const ranking = rankings.length ? rankingSection(rankings) : note("No method has results on every dataset.");
   return [answer, ranking, incompleteRows(), datasetSections(), reliability(), whatWasRun()];
