@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from _timing import Case, Part, Timing, alternate, table, verdict
 from hietan import Hierarchy
-from hietan.candidates import TrainedModel, train_model
+from hietan.models import Model, train_model
 from hietan.catalogue import METHODS
 from hietan.datasets import Dataset
 from hietan.hierarchy._term_rows import rows_from_lists
@@ -90,7 +90,7 @@ def report(rounds: int = 20) -> Part:
 
 
 def _latency(
-    rounds: int, rows: list[list[str]], data: Dataset, logistic: Any, models: dict[str, TrainedModel]
+    rounds: int, rows: list[list[str]], data: Dataset, logistic: Any, models: dict[str, Model]
 ) -> Part:
     """One row at a time, different rows in turn."""
     ready = [data.X[[i]].astype(np.float64) for i in range(REPEATS)]
@@ -123,7 +123,7 @@ def _latency(
         if has_bar:
             figures.append((f"one row of ids, ms: {case.name}", f"{ms:.2f}", f"{most:.2f}"))
     text = (
-        "The latency is the time from a list of ids to a calibrated probability (`TrainedModel.predict` for one row). "
+        "The latency is the time from a list of ids to a calibrated probability (`Model.predict` for one row). "
         f"Each row has 1 to 8 of {len(data.feature_names):,} categories in {len(LEVELS)} levels, and models are "
         "trained "
         f"on {N_TRAINING:,} rows. Times are medians of {rounds} alternating rounds of {REPEATS} rows in one thread. "
@@ -136,7 +136,7 @@ def _latency(
     return Part("\n\n".join(["## Latency from ids", text, table(header, cells)]), figures)
 
 
-def _throughput(names: list[str], logistic: Any, trained: TrainedModel) -> Part:
+def _throughput(names: list[str], logistic: Any, trained: Model) -> Part:
     """A million rows from Parquet, in batches, with the time of each step."""
     seconds = dict.fromkeys(("reading", "encoding", "scoring", "predict", "logistic"), 0.0)
     closed = trained.classifier.hierarchy_._closed

@@ -26,7 +26,7 @@ from hietan.catalogue import load_dataset
 from hietan.catalogue._estimators import make_methods
 from hietan.datasets import build_dataset
 from hietan.evaluation import run_study
-from hietan.candidates import rank_rows, read_names, train_model
+from hietan.models import rank_rows, read_names, train_model
 
 PATH = Path(__file__).with_name("digests.json")
 DATASETS = ("worm-BP", "worm-MF", "worm-CC", "fly-BP", "fly-MF", "fly-CC")

@@ -20,13 +20,11 @@ import numpy as np
 
 from hietan import HieBAN, HieLogistic, HieTAN
 from hietan._io.files import atomic_write
-from hietan.candidates import rank_rows, read_names, train_model
-from hietan.candidates._error_rate import hash_features, row_odds, select_rows
-from hietan.candidates._validation import predict_held_out
 from hietan.catalogue import load_dataset
 from hietan.datasets import Dataset, build_dataset, load_ageing_genes, make_hierarchical_classification
-from hietan.evaluation._cross_validation import configure, predict_rows
 from hietan.evaluation._outputs.text_table import TextTable
+from hietan.models import rank_rows, read_names, train_model
+from hietan.scores.rates import select_rows
 from reproduction.pages import fill, read_csv, write_csv
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -81,23 +79,15 @@ def list_results(
     """The lists of the rows that are not training rows: (way, wanted class, q), and results (see `judged`)."""
     train, y = data.subset(rows=is_training), data.y[~is_training]
     X = data.X[np.flatnonzero(~is_training)]
-    hashes = {"features": hash_features(X), "training_features": hash_features(train.X)}
     for way in WAYS:
-        model = configure(METHODS[method](), data.hierarchy, seed)
-        held_out = predict_held_out(
-            model, train, seed, folds=5 if way == "cv" else None, split=way == "split"
-        )
-        rows = ~held_out.rows if way == "split" else np.ones(len(train.y), dtype=bool)
-        model.fit(train.X[np.flatnonzero(rows)], train.y[rows])
-        log_proba, scores = predict_rows(model, X).log_proba, held_out.scores(way == "split")
-        for wanted in (0, 1):
-            ranks = scores.ranks(row_odds(log_proba, wanted), model.classes_, wanted, **hashes)
+        folds = 5 if way == "cv" else None
+        model = train_model(METHODS[method](), train, seed=seed, folds=folds, fdr=way)
+        for wanted, name in enumerate(data.target_names):
+            turned = model.with_positive(name)
+            ranks = turned.p_value_ranks(turned.score(X).log_odds, X)
             for q in rates:
-                found = select_rows(ranks, len(scores.labels), q, rows="", calibrated_on="")
-                yield (
-                    (way, data.target_names[wanted], q),
-                    judged(y[ranks <= found.limit] == wanted, y == wanted),
-                )
+                found = select_rows(ranks, len(turned.held_out), q)
+                yield (way, name, q), judged(y[ranks <= found.limit] == wanted, y == wanted)
 
 
 def judged(listed: np.ndarray[Any, Any], candidates: np.ndarray[Any, Any]) -> list[float]:

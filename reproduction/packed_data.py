@@ -45,6 +45,7 @@ def build_packed(organism: str, source: Path) -> Dataset:
                 where={"organism": SPECIES[organism]},
                 namespaces=namespaces,
                 name=f"{organism}-{namespaces}",
+                positive="pro",
             )
             for namespaces in PACKAGED_NAMESPACES
         }

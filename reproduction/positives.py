@@ -23,13 +23,13 @@ from joblib import Parallel, delayed
 from hietan import HieLogistic
 from hietan._io.files import atomic_write
 from hietan._runtime.two_classes import rank_auc
-from hietan.candidates import rank_rows, read_names, train_model
-from hietan.candidates._names import RowNames, match_rows
-from hietan.candidates._unlabelled import LEAST_POSITIVES
 from hietan.catalogue import load_dataset
 from hietan.datasets import Dataset, build_dataset, load_ageing_genes, make_hierarchical_classification
-from hietan.evaluation import reliability_curve
 from hietan.evaluation._outputs.text_table import TextTable
+from hietan.models import rank_rows, read_names, train_model
+from hietan.models.names import RowNames, match_rows
+from hietan.scores import reliability_curve
+from hietan.scores.lifts import LEAST_POSITIVES
 from reproduction.pages import fill, read_csv, write_csv
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -76,7 +76,7 @@ def run(data: Dataset, positive: int, hidden: float, how: str, seed: int) -> lis
     """The measures of one run."""
     is_hidden = hide(data, positive, hidden, how, np.random.default_rng(seed))
     is_known = (data.y == positive) & ~is_hidden
-    mixed = replace(data, y=is_known.astype(np.intp), target_names=("unlabelled", "known"), positive="")
+    mixed = replace(data, y=is_known.astype(np.intp), target_names=("unlabelled", "known"), positive="known")
     trained = train_model(HieLogistic(), mixed, seed=seed, unlabelled="unlabelled")
     share = is_hidden.sum() / (~is_known).sum()
     with warnings.catch_warnings():
@@ -84,13 +84,12 @@ def run(data: Dataset, positive: int, hidden: float, how: str, seed: int) -> lis
         ranked = rank_rows(trained, mixed, match=("id",), prior=share)
     candidates = ranked.order[: ranked.n_new]
     truth = data.y[candidates] == positive
-    bound, auc = trained.unlabelled_bound, trained.validation.auc
+    bound, auc = trained.unlabelled_bound, trained.quality["auc"]
     calibrated = [np.nan] * 2
     if ranked.probabilities is not None:
         p = ranked.probabilities[candidates]
         calibrated = [p.mean(), reliability_curve(truth.astype(int), p).expected_calibration_error]
-    known = trained.held_out.odds(trained.classifier.classes_, 1)
-    everything = rank_auc(data.y == positive, known)
+    everything = rank_auc(data.y == positive, trained.held_out.log_odds)
     lift = np.nan if ranked.lifts is None else ranked.lifts[candidates].mean()
     corrected = (auc - share / 2) / (1 - share)
     return [share, bound, share <= bound, *calibrated, auc, corrected, everything, lift, np.isnan(lift)]
@@ -132,7 +131,8 @@ def later(organism: str) -> dict[str, object]:
     now = build_dataset(*files, dict.fromkeys(listed_genes(species), "listed"), **options)
     trained = train_model(HieLogistic(), then, unlabelled="other")
     ranked = rank_rows(trained, then)
-    matches = match_rows(RowNames.of(ranked.data), RowNames.of(now.subset(rows=now.y == 0)), ("id", "symbol"))
+    listed = now.subset(rows=now.y == now.target_names.index("listed"))
+    matches = match_rows(RowNames.of(ranked.data), RowNames.of(listed), ("id", "symbol"))
     candidates = ranked.order[: ranked.n_new]
     is_later = np.array([matches[i] is not None for i in candidates])
     annotations = np.asarray(then.X.sum(axis=1)).ravel()[candidates]

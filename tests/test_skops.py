@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 import hietan
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import gmean_scorer
+from hietan.scores import gmean_scorer
 from hietan.persistence._files import CLASSIFIERS
 from hietan.selection import MinSupport
 

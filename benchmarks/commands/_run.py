@@ -17,7 +17,7 @@ import numpy as np
 import hietan
 from hietan.catalogue import StudyOptions, load_dataset, run_named_study
 from hietan.catalogue._estimators import make_fitted_method
-from hietan.evaluation._cross_validation import configure
+from hietan.scores.cross_validation import configure
 from hietan.evaluation._outputs.explanations import write_details
 from hietan.evaluation._outputs.figures import write_figures
 from hietan.evaluation._outputs.tables import write_tables

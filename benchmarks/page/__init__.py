@@ -19,7 +19,8 @@ from scipy.sparse import csr_array
 
 from _timing import Part, table
 from hietan import HieTANLite
-from hietan.candidates import rank_rows, train_model
+from hietan.models import rank_rows, train_model
+from hietan.models.names import RowNames
 from hietan.datasets import make_hierarchical_classification
 from hietan.report import write_candidates
 
@@ -77,9 +78,9 @@ def _write_page(path: Path) -> Path:
     rows = replace(
         data, X=csr_array(data.X[picked]), y=data.y[picked], instance_names=names, symbols=(), name="genome"
     )
-    return write_candidates(
-        rank_rows(replace(trained, training_rows=("gene0", *(f"known{i}" for i in range(199)))), rows), path
-    )
+    known = RowNames(("gene0", *(f"known{i}" for i in range(199))))
+    trained = replace(trained, training=replace(trained.training, names=known))
+    return write_candidates(rank_rows(trained, rows), path)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 
 from hietan import HieBAN, HieLogistic
 from hietan.datasets import load_ageing_genes
-from hietan.evaluation import pooled_predictions, reliability_curve
+from hietan.scores import cross_validate, reliability_curve
 
 data = load_ageing_genes("worm", "BP")
 methods = {
@@ -23,8 +23,8 @@ methods = {
 fig, ax = plt.subplots(figsize=(6, 6))
 ax.plot([0, 1], [0, 1], color="#b8b8b8", lw=1, ls="--")
 for name, method in methods.items():
-    pooled = pooled_predictions(method, data, n_splits=5)
-    curve = reliability_curve(pooled.y_true, pooled.proba, n_bins=8)
+    pooled = cross_validate(method, data, n_splits=5)
+    curve = reliability_curve(pooled.truth, pooled.proba, n_bins=8)
     error = curve.expected_calibration_error
     ax.plot(curve.predicted, curve.observed, "o-", label=f"{name}: off by {error:.2f} on average")
 ax.set(

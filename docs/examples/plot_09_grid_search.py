@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 
 from hietan import HieTAN
 from hietan.datasets import load_ageing_genes
-from hietan.evaluation import gmean_scorer
+from hietan.scores import gmean_scorer
 
 data = load_ageing_genes("fly", "BP")
 alphas = [0.05, 0.1, 0.25, 0.5, 1, 2]

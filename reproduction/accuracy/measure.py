@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from hietan._io.files import atomic_write, safe_file_name
-from hietan.evaluation._cross_validation import configure, predict_rows, row_scores
+from hietan.scores.cross_validation import configure, score_rows
 from reproduction.accuracy.sets import Task
 
 OUT = Path(__file__).parents[2] / "out" / "accuracy"
@@ -64,9 +64,7 @@ def measure(make: Any, task: Task, seed: int) -> Scores:
 
 def scores_of(fitted: Any, X: Any) -> Floats:
     """Return the log-odds of class 1."""
-    rows = predict_rows(fitted, X)
-    assert rows.log_proba is not None
-    return row_scores(rows.log_proba)
+    return score_rows(fitted, X, ("0", "1")).log_odds
 
 
 def path_of(task: Task, method: str, seed: int) -> Path:

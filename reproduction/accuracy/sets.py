@@ -30,7 +30,7 @@ from hietan.datasets import (
     read_obo,
 )
 from hietan.datasets._readers.labels import Labels
-from hietan.evaluation._cross_validation import fold_of_rows
+from hietan.scores.cross_validation import fold_of_rows
 
 NAMESPACES = ("BP", "MF", "CC", "BPMF", "BPCC", "MFCC", "BPMFCC")
 ORGANISMS = {"worm": ("CE", "Caenorhabditis elegans"), "fly": ("DM", "Drosophila melanogaster")}

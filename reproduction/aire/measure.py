@@ -8,7 +8,7 @@ from typing import Any
 
 from hietan.catalogue import METHODS, make_estimator, method_sets
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
-from hietan.evaluation import pooled_predictions
+from hietan.scores import cross_validate, metrics_of
 from reproduction.aire.nearest import NEAREST
 from reproduction.pages import read_csv, write_csv
 
@@ -63,7 +63,7 @@ def run(seeds: range) -> None:
                 if (name, method, str(seed)) in known:
                     continue
                 data = data or fetch_ageing_genes(*where)
-                metrics = pooled_predictions(estimator, data, seed=seed).metrics()
+                metrics = metrics_of(cross_validate(estimator, data, seed=seed))
                 found = {metric: f"{metrics[metric]:.6f}" for metric in METRICS}
                 rows.append({"dataset": name, "method": method, "seed": str(seed), **found})
             write_results(rows)

@@ -10,17 +10,10 @@ from typing import Any
 import numpy as np
 
 from hietan._runtime.equal_rows import has_equal
-from hietan.evaluation import (
-    MethodComparison,
-    PooledPredictions,
-    auc_score,
-    compare_methods,
-    gmean_score,
-    sensitivity_score,
-    specificity_score,
-)
-from hietan.evaluation._bootstrap import Bootstrap, bootstrap_gmean
+from hietan.evaluation import MethodComparison, compare_methods
 from hietan.evaluation._usage import FeatureUsage
+from hietan.scores import Scores, auc_score, gmean_score, sensitivity_score, specificity_score
+from hietan.scores.bootstrap import Bootstrap, bootstrap_gmean
 from reproduction.pages import read_csv, write_csv
 from reproduction.paper import effects, facts, measure
 from reproduction.paper.claims import read_claims
@@ -198,7 +191,7 @@ def collect_comparisons() -> None:
 
 def _bootstrap(choice: Choice, seeds: Sequence[int]) -> Bootstrap | None:
     """Draws of genes; None if some predictions are not kept here."""
-    predictions: dict[tuple[str, str, int], PooledPredictions] = {}
+    predictions: dict[tuple[str, str, int], Scores] = {}
     for method, variant in choice.items():
         for dataset in NAMES:
             for seed in seeds:
@@ -206,7 +199,9 @@ def _bootstrap(choice: Choice, seeds: Sequence[int]) -> Bootstrap | None:
                 if found is None:
                     return None
                 y = dataset_of(*NAMES[dataset]).y == 1
-                predictions[dataset, method, seed] = PooledPredictions(y, found.predicted, None, found.fold)
+                predicted = found.predicted.astype(np.intp)
+                scores = Scores(("0", "1"), predicted, truth=y.astype(np.intp), fold=found.fold)
+                predictions[dataset, method, seed] = scores
     genes = {dataset: dataset_of(*pair).instance_names for dataset, pair in NAMES.items()}
     groups = {dataset: dataset.partition("-")[0] for dataset in NAMES}
     return bootstrap_gmean(predictions, genes, list(choice), groups=groups)

@@ -18,8 +18,8 @@ from sklearn.base import clone
 
 from hietan._io.files import atomic_write, safe_file_name
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
-from hietan.evaluation._cross_validation import configure, predict_rows, row_scores
 from hietan.evaluation._usage import count_usage
+from hietan.scores.cross_validation import configure, score_rows
 from reproduction.paper.variants import BAYES, DEFAULT, N_FOLDS, PARTS, VARIANTS, Variant
 
 OUT = Path(__file__).parents[2] / "out" / "reproduction"
@@ -137,9 +137,8 @@ def measure(variant: Variant, method: str, data: Any, seed: int) -> Measured:
         if variant.drops_twins:
             inside = inside[~identical(view.X[inside], view.X[outside])]
         fitted = _fit(model, view.X[inside], y[inside])
-        rows = predict_rows(fitted, view.X[outside])
-        assert rows.log_proba is not None
-        predicted[outside], score[outside] = rows.y_pred == 1, row_scores(rows.log_proba)
+        rows = score_rows(fitted, view.X[outside], ("0", "1"))
+        predicted[outside], score[outside] = rows.predicted == 1, rows.log_odds
         chosen.append(_chosen(fitted))
         if counts:
             here = count_usage(fitted.trees(view.X[outside]))

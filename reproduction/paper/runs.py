@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.evaluation import METRICS, Ranking, SummaryRow, average_ranks, make_rankings, wins
+from hietan.evaluation import Ranking, SummaryRow, average_ranks, make_rankings, wins
 from hietan.evaluation._rank_tests import RankComparison, compare_ranks
+from hietan.scores import METRICS
 from reproduction.paper.variants import (
     ALPHAS,
     BAYES,

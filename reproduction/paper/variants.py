@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
 from hietan.catalogue._estimators import make_methods
-from hietan.evaluation._cross_validation import fold_of_rows
+from hietan.scores.cross_validation import fold_of_rows
 
 BAYES = ("tan", "hie-tan", "hie-tan-lite", "hre-tan", "hie-aode-lite")
 GRAPH = "proximal-graph"

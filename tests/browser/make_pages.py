@@ -12,11 +12,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hietan import HIPNB, TAN, HieLogistic, HieTANLite
 from hietan._io.files import atomic_write
-from hietan.candidates import TrainedModel, rank_rows, train_model
+from hietan.models import rank_rows, train_model, words
+from hietan.models.names import RowNames
 from hietan.catalogue import load_datasets
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
-from hietan.evaluation._cross_validation import configure
+from hietan.scores.cross_validation import configure
 from hietan.evaluation._outputs.explanations import write_details
 from hietan.report import write_candidates, write_report
 from hietan.report._study_page import study_summary
@@ -77,7 +78,7 @@ def write_unlabelled():
     write_candidates(with_prior, OUT / "unlabelled-prior.html", command="hietan explain model data")
     first, why = ranked.new_rows[0], trained.classifier.explain(ranked.X[[ranked.order[0]]], target=1)[0]
     return {
-        "bound": trained.bound_note,
+        "bound": words.bound_note(trained),
         "lifts": [row.lift for row in ranked.new_rows[:5]],
         "names": [row.instance for row in ranked.new_rows[:5]],
         "probability": with_prior.new_rows[0].probability,
@@ -89,10 +90,10 @@ def write_many_candidates():
     data = make_hierarchical_classification(200, 120, random_state=1)
     known = tuple(f"gene{i}" for i in range(5))
     trained = train_model(HieTANLite(), data)
-    trained = replace(
-        trained, target_names=("anti", "pro"), positive="pro", row_noun="gene", training_synonyms=()
-    )
-    trained = replace(trained, training_rows=known + trained.training_rows[5:])
+    training = replace(trained.training, names=RowNames(known + data.instance_names[5:]))
+    options = {"class_names": ("anti", "pro"), "positive": "pro", "row_noun": "gene"}
+    held_out = replace(trained.held_out, classes=("anti", "pro"))
+    trained = replace(trained, training=training, held_out=held_out, **options)
     picked = np.random.default_rng(0).integers(0, 200, N_CANDIDATES)
     names = tuple(f"gene{i}" for i in range(N_CANDIDATES))
     symbols = tuple(f"sym-{i}" if i % 2 else "" for i in range(N_CANDIDATES))
@@ -102,7 +103,7 @@ def write_many_candidates():
     second = replace(trained, classifier=train_model(HIPNB(), data).classifier)
     ranked, other = rank_rows(trained, rows), rank_rows(second, rows)
     write_candidates(ranked, OUT / "candidates.html", command=command, others=[other])
-    explained = ranked.trained.classifier.explain(ranked.X[ranked.order[:50].tolist()], target=1)
+    explained = trained.classifier.explain(ranked.X[ranked.order[:50].tolist()], target=1)
     table = explained.by_branch()
     means = [float(table.base.mean()), *table.mean.tolist(), float(np.mean([e.log_odds for e in explained]))]
     branches = {
@@ -113,16 +114,16 @@ def write_many_candidates():
     terms = np.diff(rows.X.indptr)
     return (
         {
-            "disagree": int(np.sum(new & (ranked.labels != other.labels))),
-            "both_pro": int(np.sum(new & (ranked.labels == 1) & (other.labels == 1))),
+            "disagree": int(np.sum(new & (ranked.scores.predicted != other.scores.predicted))),
+            "both_pro": int(np.sum(new & (ranked.scores.predicted == 1) & (other.scores.predicted == 1))),
             "well_described": int(np.sum(new & (terms >= 10))),
         },
         {
-            "lines": [ranked.select(k / 100).selection.text for k in range(1, 51)],
+            "lines": [ranked.selection_text(ranked.selection_at(k / 100)) for k in range(1, 51)],
             "p_values": [
                 f"{row.p_value:#.{2 if row.p_value < 0.01 else 3}g}" for row in ranked.new_rows[:40]
             ],
-            "note": ranked.trained.error_rate_note,
+            "note": words.error_rate_note(trained),
         },
         branches,
     )
@@ -140,9 +141,9 @@ def write_short_list():
 
 def write_nasty_candidates():
     data = nasty_dataset()
-    model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
-    known = data.instance_names[:3]
-    trained = TrainedModel(model, data.feature_names, data.target_names, known, dataset=NASTY[0])
+    trained = train_model(HieTANLite(), data, validate=False)
+    names = (*data.instance_names[:3], *(f"other{i}" for i in range(len(data.instance_names) - 3)))
+    trained = replace(trained, training=replace(trained.training, names=RowNames(names)), dataset=NASTY[0])
     command = f"hietan explain {NASTY[3]}"
     write_candidates(rank_rows(trained, data), OUT / "nasty-candidates.html", command=command)
 

@@ -12,10 +12,10 @@ from hietan.catalogue._estimators import make_methods
 from hietan.classifiers._base import PairBayes
 from hietan.classifiers._solvers.leave_one_out import ALPHA_GRID
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import pooled_predictions
-from hietan.evaluation._cross_validation import configure
 from hietan.evaluation._study.fingerprint import method_fingerprint
 from hietan.exceptions import CatalogueError
+from hietan.scores import cross_validate, metrics_of
+from hietan.scores.cross_validation import configure
 
 
 def informative_data(n_rows=80):
@@ -62,7 +62,7 @@ def test_every_registered_method_learns(name):
         method.estimator.set_params(max_iter=10, min_samples_leaf=5)
     # TSEL stops at the first peak of each path: it need not come to the column that is the class.
     least = 0.6 if name.startswith("tsel-") else 0.9
-    assert pooled_predictions(method.estimator, informative_data(), n_splits=2).metrics()["auc"] > least
+    assert metrics_of(cross_validate(method.estimator, informative_data(), n_splits=2))["auc"] > least
 
 
 def test_lambda_is_that_of_the_study_unless_the_method_says_its_own():

@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from hietan.candidates import TrainedModel, rank_rows
+from hietan.models import Model, rank_rows
 from hietan.datasets import Dataset, make_hierarchical_classification
 
 PROMISE = (
@@ -45,15 +45,16 @@ def test_the_list_is_written_and_described(run, folder, tmp_path, model, rows):
     out = tmp_path / "listed.csv"
     result = run("predict", folder / model, folder / "all.hietan", "--fdr", "0.4", "--report", "-o", out)
     assert result.exit_code == 0, result.output
-    ranked = rank_rows(TrainedModel.load(folder / model), Dataset.load(folder / "all.hietan"))
+    ranked = rank_rows(Model.load(folder / model), Dataset.load(folder / "all.hietan"))
     chosen = ranked.select(0.4)
-    assert chosen.selection.text in words(result.output) and PROMISE in words(result.output)
-    assert f"of 150 rows; with {rows} rows, no list can be shorter than" in chosen.selection.text
+    text = ranked.selection_text(chosen.selection)
+    assert text in words(result.output) and PROMISE in words(result.output)
+    assert f"of 150 rows; with {rows} rows, no list can be shorter than" in text
     table = list(csv.DictReader(out.read_text().splitlines()[1:]))
     assert [row["instance"] for row in table] == [row.instance for row in chosen.rows]
     assert [float(row["p_value"]) for row in table] == [row.p_value for row in chosen.new_rows]
     page = (tmp_path / "listed.html").read_text()
-    assert chosen.selection.text in page and PROMISE.strip() in page  # the page ranks all rows
+    assert text in page and PROMISE.strip() in page  # the page ranks all rows
 
 
 def test_a_list_that_is_not_possible(run, folder, tmp_path):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import hietan
-from hietan.candidates import TrainedModel, train_model
+from hietan.models import Model, train_model
 from hietan.catalogue import make_estimator
 from hietan.datasets import Dataset, build_dataset
 from hietan.exceptions import DataError, ModelFileError
@@ -64,23 +64,23 @@ def test_a_model_is_refused(folder, tmp_path, run, part, value):
     about["metadata"]["provenance"][part] = value
     rewrite(path, about=json.dumps(about).encode())
     with pytest.raises(ModelFileError, match=str(path)):
-        TrainedModel.load(path)
+        Model.load(path)
     assert run("predict", path, "-").exit_code == 2
 
 
 @pytest.mark.parametrize("positive", [5, ["y"], "z"])
-def test_the_positive_class_of_a_validation_is_one_of_the_classes(folder, tmp_path, positive):
+def test_the_positive_class_is_one_of_the_classes(folder, tmp_path, positive):
     path = tmp_path / "model"
     path.write_bytes((folder / "model").read_bytes())
     about = json.loads(forgery.unpack(path.read_bytes())["about.json"])
-    about["metadata"]["validation"]["positive"] = positive
+    about["metadata"]["positive"] = positive
     rewrite(path, about=json.dumps(about).encode())
-    with pytest.raises(ModelFileError, match="the validation's positive class"):
-        TrainedModel.load(path)
+    with pytest.raises(ModelFileError, match="does not describe its model correctly .*positive is"):
+        Model.load(path)
 
 
 def test_a_file_with_a_classifier_alone_says_what_it_is(folder, tmp_path, run):
-    hietan.save(TrainedModel.load(folder / "model").classifier, tmp_path / "classifier")
+    hietan.save(Model.load(folder / "model").classifier, tmp_path / "classifier")
     result = run("predict", tmp_path / "classifier", "-")
     assert result.exit_code == 2 and "contains only a classifier" in " ".join(result.output.split())
     assert "_MISSING_TYPE" not in result.output

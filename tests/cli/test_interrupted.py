@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from hietan.candidates import train_model
+from hietan.models import train_model
 from hietan.catalogue import load_dataset, make_estimator
 from hietan.evaluation import run_study
 from support.file_server import serving
@@ -22,10 +22,10 @@ SOON = 100  # seconds: far longer than the busiest machine takes, and far shorte
 NEVER = 10**9
 
 FOREVER = {  # the words of a command, and the function that does its work, which is called again and again
-    "predict": ("predict model.hietan synthetic-0 --report", "hietan.candidates:rank_rows"),
+    "predict": ("predict model.hietan synthetic-0 --report", "hietan.models:rank_rows"),
     "explain": (
         "explain model.hietan synthetic-0 --gene row0",
-        "hietan.candidates:explain_rows_by_name",
+        "hietan.models:explain_rows_by_name",
     ),
     "report": ("report study", "hietan.report._study_page:study_summary"),
     "compare": ("compare study", "hietan.evaluation:compare_studies"),
@@ -33,12 +33,12 @@ FOREVER = {  # the words of a command, and the function that does its work, whic
         "demo --data synthetic-0 --folds 2 --genes 1 --report r.html",
         "hietan.evaluation._outputs.explanations:write_details",
     ),
-    "fit hie-logistic": ("fit synthetic-0 -m hie-logistic", "hietan.candidates:train_model"),
+    "fit hie-logistic": ("fit synthetic-0 -m hie-logistic", "hietan.models:train_model"),
 }
 LONG = {  # work that takes minutes, or hours
     "fit": (
         f"fit synthetic-0 -m proximal-graph:lam=1e-7,tol=1e-14,max_iter={NEVER}",
-        "hietan.candidates:train_model",
+        "hietan.models:train_model",
     ),
     "build": (
         "build --ontology deep.obo --annotations genes.gaf -o built.hietan",

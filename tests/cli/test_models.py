@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import hietan
-from hietan.candidates import TrainedModel
+from hietan.models import Model
 from hietan.catalogue import METHODS, load_dataset
 from hietan.datasets import make_hierarchical_classification
 
@@ -39,7 +39,7 @@ def table(path):
 def test_a_model_file_names_its_smoothing(run, tmp_path, words, name):
     path = tmp_path / "model.hietan"
     assert run("fit", "synthetic-0", *words.split(), "--no-validate", "-o", path).exit_code == 0
-    trained = TrainedModel.load(path)
+    trained = Model.load(path)
     assert (trained.method, trained.classifier.smoothing) == (name, words.split()[-1])
 
 
@@ -132,7 +132,7 @@ def test_every_output_says_what_its_probabilities_mean(run, tmp_path, words, n_c
     assert note in run("predict", model, rows, "--report", "-o", out).output
     assert note in out.read_text() and note in out.with_suffix(".html").read_text().replace("\\u0027", "'")
     assert note in run("explain", model, rows, "--row", "row3").output
-    trained = TrainedModel.load(model)
+    trained = Model.load(model)
     found = {
         row["instance"]: float(row["probability"]) for row in csv.DictReader(out.read_text().splitlines()[1:])
     }
@@ -204,7 +204,7 @@ def test_without_a_method_the_most_accurate_of_ours_is_fitted(run, tmp_path):
     path, page = tmp_path / "model.hietan", tmp_path / "p.html"
     result = run("fit", "synthetic-0", "-o", path)
     assert result.exit_code == 0 and "HieLogistic fitted to synthetic-0: 150 rows" in result.output
-    trained = TrainedModel.load(path)
+    trained = Model.load(path)
     assert trained.method == "hie-logistic" and trained.calibration[0] > 0
     result = run("predict", path, "synthetic-0", "--report", "-o", page.with_suffix(".csv"))
     assert result.exit_code == 0, result.output

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from hietan.candidates import train_model
+from hietan.models import train_model
 from hietan.catalogue import load_dataset, make_estimator
 
 
@@ -261,22 +261,22 @@ def test_rows_that_are_held_out_once_are_said_to_be(run, folder, tmp_path, monke
 
 
 def test_options_reach_the_model(run, folder, tmp_path):
-    from hietan.candidates import TrainedModel
+    from hietan.models import Model
 
     out, data = tmp_path / "m.hietan", folder / "known.hietan"
     words = (
         "-m tan --alpha 0.5 --smoothing pooled --class-prior 0.4,0.6 --threshold 0.7 --row-noun worm".split()
     )
     assert run("fit", data, *words, "--no-validate", "-o", out).exit_code == 0
-    trained = TrainedModel.load(out)
+    trained = Model.load(out)
     model = trained.classifier
     assert (model.alpha, model.smoothing, list(model.class_prior)) == (0.5, "pooled", [0.4, 0.6])
     assert trained.row_noun == "worm" and trained.cutoff == pytest.approx(0.8473, abs=1e-4)  # ln(0.7 / 0.3)
     assert (
         run("fit", data, "-m", "proximal-graph", "--lam", "0.01", "--no-validate", "-o", out).exit_code == 0
     )
-    trained = TrainedModel.load(out)
-    assert trained.classifier.lam == 0.01 and trained.validation is None and trained.calibration is None
+    trained = Model.load(out)
+    assert trained.classifier.lam == 0.01 and trained.quality is None and trained.calibration is None
 
 
 def test_quiet_commands_print_only_results(run, folder, tmp_path):

@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hietan.candidates import TrainedModel
 from hietan.datasets import make_hierarchical_classification
+from hietan.models import Model
+from hietan.models.names import HashedNames
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +35,14 @@ def words(result):
 
 def test_info_says_what_the_file_tells_about_rows(run, folder):
     assert (
-        "The file contains the names and classes of 200 training patients, a hash of each one's features and 200 "
-        "held-out scores. To leave out the names, use hietan fit --no-row-names."
+        "The file contains the names and classes of 200 training patients, a hash and the number of each one's "
+        "features and 200 held-out scores. To leave out the names, use hietan fit --no-row-names."
     ) in words(run("info", folder / "named"))
     private = words(run("info", folder / "private"))
     assert "patient-1" not in private
     assert (
-        "The file contains the classes of 200 training patients, hashes of their names in another order, a hash of "
-        "each one's features and 200 held-out scores."
+        "The file contains the classes of 200 training patients, hashes of their names in another order, a hash and "
+        "the number of each one's features and 200 held-out scores."
     ) in private
     stored = json.loads(run("info", folder / "private", "--json").output)["stored"]
     assert stored == {
@@ -58,7 +59,7 @@ def test_rows_are_recognised_without_names(run, folder, tmp_path):
     out = tmp_path / "ranked.csv"
     said = words(run("predict", folder / "private", folder / "all.hietan", "-o", out))
     assert "100 candidates of 300 patients; 200 training patients are listed last" in said
-    assert not TrainedModel.load(folder / "private").training_rows
+    assert isinstance(Model.load(folder / "private").training.names, HashedNames)
 
 
 @pytest.mark.parametrize("model", ["named", "private"])

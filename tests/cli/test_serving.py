@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hietan
-from hietan.candidates import TrainedModel, evaluate_model, rank_rows, train_model
+from hietan.models import Model, evaluate_model, rank_rows, train_model
 from hietan.cli._app import make_app
 from hietan.datasets import Dataset, build_dataset, make_hierarchical_classification
 
@@ -30,7 +30,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trained(folder):
-    return TrainedModel.load(folder / "model.hietan")
+    return Model.load(folder / "model.hietan")
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def test_ids_of_the_training_table(run, tmp_path):
     data = Dataset.load(tmp_path / "d")
     assert "Food > Milk" not in data.feature_names
     assert run("fit", tmp_path / "d", "-o", tmp_path / "m", "--no-validate").exit_code == 0
-    trained = TrainedModel.load(tmp_path / "m")
+    trained = Model.load(tmp_path / "m")
     found = trained.predict([[term] for term in given])
     assert not trained.unknown_terms
     assert [each.log_odds for each in found] == rank_rows(trained, data, match=("id",)).log_odds[:8].tolist()
@@ -366,7 +366,7 @@ def test_options_of_the_standard_input(run, folder):
 
 
 def test_evaluate(run, folder, trained, monkeypatch):
-    monkeypatch.setattr("hietan.candidates._evaluating.DRAWS", 30)
+    monkeypatch.setattr("hietan.models.evaluating.DRAWS", 30)
     expected = evaluate_model(trained, Dataset.load(folder / "all.hietan"))
     result = run("evaluate", folder / "model.hietan", folder / "all.hietan")
     assert result.exit_code == 0, result.output
@@ -395,7 +395,7 @@ def test_json_of_info_fit_and_predict(run, folder, trained, tmp_path):
     several = json.loads(run("info", "worm-CC", "worm-MF", "--json").stdout)
     assert [each["name"] for each in several] == ["worm-CC", "worm-MF"]
     model = json.loads(run("info", folder / "model.hietan", "--json").stdout)
-    assert model["validation"] == json.loads(json.dumps(asdict(trained.validation)))
+    assert model["validation"] == json.loads(json.dumps(trained.quality))
     out = tmp_path / "again.hietan"
     fitted = json.loads(run("fit", folder / "all.hietan", "-m", "hie-ban", "-o", out, "--json").stdout)
     assert fitted["output"] == str(out) and fitted["classes"] == {"class0": 150, "class1": 150}
@@ -412,7 +412,9 @@ def test_json_of_info_fit_and_predict(run, folder, trained, tmp_path):
     ranked = json.loads(run(*words).stdout)
     expected = rank_rows(trained, data)
     assert (ranked["rows"], ranked["candidates"]) == (300, expected.n_new)
-    assert ranked["selection"] == json.loads(json.dumps(asdict(expected.selection_at(0.3))))
+    selection = expected.selection_at(0.3)
+    shown = asdict(selection) | {"text": expected.selection_text(selection)}
+    assert ranked["selection"] == json.loads(json.dumps(shown))
 
 
 def test_json_of_compare(run, tmp_path):

@@ -16,7 +16,8 @@ from hietan import catalogue
 from hietan.catalogue import StudyOptions
 from hietan.cli._compare import print_text_table
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import METRICS, SummaryRow, read_summary
+from hietan.evaluation import SummaryRow, read_summary
+from hietan.scores import METRICS
 from hietan.evaluation._outputs.text_table import TextTable
 from support.paper import TABLE_3
 from support.processes import contents
@@ -282,7 +283,7 @@ def papers_study(tmp_path):
                 )
                 writer.writerow(row.values())
     (tmp_path / "study.json").write_text(
-        '{"format": 3, "groups": {}, "shared_rows": {}, "class_weighted": []}'
+        '{"format": 4, "groups": {}, "shared_rows": {}, "class_weighted": []}'
     )
     return tmp_path
 

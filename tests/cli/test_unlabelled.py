@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hietan.candidates import TrainedModel, rank_rows
+from hietan.models import Model, rank_rows
 from hietan.datasets import Dataset, build_dataset
 from hietan.exceptions import DataWarning
+from hietan.models.words import bound_note
 
 
 @pytest.fixture(scope="module")
@@ -42,18 +43,18 @@ def folder(run, tmp_path_factory):
 def test_a_list_of_names_makes_two_classes(folder):
     data = Dataset.load(folder / "data.hietan")
     names = set((folder / "known.txt").read_text().split())
-    assert data.target_names == ("listed", "rest") and data.positive_class == "listed"
-    assert {n for n, y in zip(data.instance_names, data.y, strict=True) if y == 0} == names
+    assert data.target_names == ("rest", "listed") and data.positive == "listed"
+    assert {n for n, y in zip(data.instance_names, data.y, strict=True) if y == 1} == names
     assert len(data.instance_names) == len(set(data.instance_names)) > 290
 
 
 def test_the_study_bias_comes_first(folder):
-    text, trained = (folder / "fitted.txt").read_text(), TrainedModel.load(folder / "model.hietan")
+    text, trained = (folder / "fitted.txt").read_text(), Model.load(folder / "model.hietan")
     parts = [
         "number of annotations",
         "AUC of the model among",
         "cross-validated in 5 folds",
-        trained.bound_note,
+        bound_note(trained),
     ]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
@@ -66,14 +67,14 @@ def test_unlabelled_rows_are_ranked(run, folder, tmp_path):
         "predict", folder / "model.hietan", folder / "data.hietan", "--prior", "0.2", "--report", "-o", out
     )
     assert result.exit_code == 0, result.output
-    trained, data = TrainedModel.load(folder / "model.hietan"), Dataset.load(folder / "data.hietan")
+    trained, data = Model.load(folder / "model.hietan"), Dataset.load(folder / "data.hietan")
     rows = list(csv.DictReader(out.read_text().splitlines()[1:]))
     ranked = rank_rows(trained, data, prior=0.2)
     assert [row["instance"] for row in rows] == [row.instance for row in ranked.rows]
     shown = [float(row["probability"]) if row["probability"] else None for row in rows]
     assert shown == [row.probability for row in ranked.rows] and None in shown and shown[0] is not None
     text = " ".join(result.output.split())
-    auc = trained.validation.auc
+    auc = trained.quality["auc"]
     assert f"AUC {(auc - 0.1) / 0.8:.3f} against the others" in text
     assert (
         f"{ranked.n_new:,} unlabelled training rows are ranked, each by a model that did not see it" in text
@@ -118,8 +119,8 @@ def test_rows_that_the_labels_name_are_never_others():
         data = build_dataset(
             [("root", "t")], pairs, table, mapping={"yes": "yes"}, others="rest", min_support=1
         )
-    assert dict(zip(data.instance_names, data.y.tolist(), strict=True)) == {"a": 0, "d": 1, "e": 1, "f": 1}
-    assert data.target_names == ("yes", "rest")
+    assert dict(zip(data.instance_names, data.y.tolist(), strict=True)) == {"a": 1, "d": 0, "e": 0, "f": 0}
+    assert data.target_names == ("rest", "yes")
     said = {str(warning.message) for warning in caught}
     assert "1 of 5 label rows have no label; ids without any label count as unlabelled" in said
 

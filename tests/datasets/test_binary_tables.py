@@ -8,7 +8,7 @@ import zipfile
 import pandas as pd
 import pytest
 
-from hietan.candidates import read_names
+from hietan.models import read_names
 from hietan.datasets import Dataset, build_dataset, read_labels, read_ontology
 from hietan.datasets._readers import binary_tables
 from hietan.datasets._readers.binary_tables import binary_rows

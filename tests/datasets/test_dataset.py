@@ -73,7 +73,7 @@ def test_wrong_parts_are_refused(dataset, field, value, error, message):
 
 
 def test_rows_without_labels(dataset):
-    bare = replace(dataset, y=np.full(3, -1), target_names=())
+    bare = replace(dataset, y=np.full(3, -1), target_names=(), positive="")
     assert not bare.is_labelled and dataset.is_labelled
     assert "no labels" in repr(bare)
     assert list(bare.as_frame().columns) == ["a", "b"]

@@ -84,6 +84,7 @@ def test_packed_files_are_built_from_the_published_ones(real_data, organism, tmp
             mapping={"Anti-Longevity": "anti", "Pro-Longevity": "pro"},
             where={"organism": packed_data.SPECIES[organism]},
             namespaces="MFCC",
+            positive="pro",
         )
     loaded = load_ageing_genes(organism, "MFCC")
     assert_same(loaded, built)

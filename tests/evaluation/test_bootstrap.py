@@ -8,8 +8,8 @@ from sklearn.naive_bayes import BernoulliNB
 
 from hietan import TAN
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import pooled_predictions
-from hietan.evaluation._bootstrap import bootstrap_gmean
+from hietan.scores import cross_validate, metrics_of
+from hietan.scores.bootstrap import bootstrap_gmean
 
 DATA = make_hierarchical_classification(300, 30, random_state=1)
 
@@ -18,7 +18,7 @@ DATA = make_hierarchical_classification(300, 30, random_state=1)
 def predictions():
     models = {"TAN": TAN(smoothing="pooled"), "NB": BernoulliNB()}
     return {
-        ("d", name, s): pooled_predictions(m, DATA, n_splits=5, seed=s)
+        ("d", name, s): cross_validate(m, DATA, n_splits=5, seed=s)
         for name, m in models.items()
         for s in (0, 1)
     }
@@ -27,7 +27,7 @@ def predictions():
 def test_centred_on_the_mean_over_the_seeds(predictions):
     result = bootstrap_gmean(predictions, {"d": DATA.instance_names}, ["TAN", "NB"])
     for k, method in enumerate(result.methods):
-        scores = [p.metrics()["gmean"] for (_, m, _), p in predictions.items() if m == method]
+        scores = [metrics_of(p)["gmean"] for (_, m, _), p in predictions.items() if m == method]
         assert result.mean_gmean[:, k].mean() == pytest.approx(np.mean(scores), abs=0.01)
         low, high = result.interval(result.mean_gmean)[:, k]
         assert low < np.mean(scores) < high and 0.05 < high - low < 0.2
@@ -53,5 +53,5 @@ def test_views_of_the_same_rows_add_no_information(predictions):
 
 def test_a_class_that_is_never_found_has_gmean_zero(predictions):
     pooled = predictions["d", "TAN", 0]
-    blind = {("d", "blind", 0): replace(pooled, y_pred=np.zeros_like(pooled.y_pred))}
+    blind = {("d", "blind", 0): replace(pooled, predicted=np.zeros_like(pooled.predicted))}
     assert (bootstrap_gmean(blind, {"d": DATA.instance_names}, ["blind"], n_draws=20).mean_gmean == 0).all()

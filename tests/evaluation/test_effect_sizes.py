@@ -6,16 +6,10 @@ import numpy as np
 import pandas
 import pytest
 
-from hietan.evaluation import (
-    METRICS,
-    SummaryRow,
-    bayesian_signed_rank,
-    compare_methods,
-    make_rankings,
-    rank_biserial,
-)
-from hietan.evaluation._bootstrap import Bootstrap
-from hietan.evaluation._effect_sizes import dirichlet_draws
+from hietan.evaluation import SummaryRow, compare_methods, make_rankings
+from hietan.scores import METRICS, bayesian_signed_rank, rank_biserial
+from hietan.scores.bootstrap import Bootstrap
+from hietan.scores.effect_sizes import dirichlet_draws
 
 # Computed once by baycomp 1.0.3: SignedRankTest(zeros, d, rope=rope, nsamples=200_000, random_state=1).probs().
 SPREAD = (

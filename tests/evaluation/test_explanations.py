@@ -31,8 +31,8 @@ def test_the_stated_rows_are_explained_by_the_model_that_never_saw_them(results,
     (pooled,) = [p for (_, key, _), p in results.predictions.items() if key.startswith("lite")]
     for entry in explained:
         row = int(entry["instance"].removeprefix("row"))
-        assert entry["log_odds"] == pytest.approx(pooled.score[row])
-        assert (str(pooled.y_true[row]) == entry["predicted"]) == (pooled.y_true[row] == pooled.y_pred[row])
+        assert entry["log_odds"] == pytest.approx(pooled.log_odds[row])
+        assert (str(pooled.truth[row]) == entry["predicted"]) == (pooled.truth[row] == pooled.predicted[row])
         parts = [part["contribution"] for part in entry["contributions"]] + [entry["others"]["contribution"]]
         other = [part["contribution"] for part in entry["other"]]
         assert entry["base"] + sum(parts) + sum(other) == pytest.approx(entry["log_odds"])

@@ -6,8 +6,8 @@ from sklearn import metrics as theirs
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
-from hietan import evaluation as ours
-from hietan.evaluation import _metrics
+from hietan import scores as ours
+from hietan.scores import metrics
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match="y_true has 2 entries but y_pred has 3"):
         ours.gmean_score([0, 1], [0, 1, 1])
     with pytest.raises(ValueError, match="y_true has no row of class \\[2\\]"):
-        _metrics.recalls([0, 1], [0, 1], labels=[0, 1, 2])
+        metrics.recalls([0, 1], [0, 1], labels=[0, 1, 2])
     with pytest.raises(ValueError, match="need two classes, but y_true has 3"):
         ours.sensitivity_score([0, 1, 2], [0, 1, 2])
     with pytest.raises(ValueError, match="score has 2 columns but y_true has 3 classes"):
@@ -105,6 +105,26 @@ def test_a_metric_has_a_name_a_label_and_a_direction():
 
 def test_each_metric_can_be_computed_on_its_own(predictions):
     y, pred, proba = predictions
-    together = ours.compute_metrics(y, pred, proba, score=proba[:, 1])
-    alone = ours.Predictions(y, pred, proba, proba[:, 1])
+    together = ours.compute_metrics(y, pred, proba)
+    alone = ours.Scores(("no", "yes"), pred, np.log(proba), y)
     assert {name: metric.compute(alone) for name, metric in ours.METRICS.items()} == together
+
+
+def test_rows_without_a_class_have_the_recall_of_the_other(predictions):
+    y, pred, proba = predictions
+    scores = ours.Scores(("no", "yes"), pred, np.log(proba), y)
+    for k, name in enumerate(("specificity", "sensitivity")):
+        values = ours.metrics_of(scores.select(y == k))
+        assert values[name] == ours.metrics_of(scores)[name]
+        assert all(np.isnan(value) for other, value in values.items() if other != name)
+
+
+def test_another_positive_class_changes_what_refers_to_it_alone(predictions):
+    y, pred, proba = predictions
+    scores = ours.Scores(("no", "yes"), pred, np.log(proba), y)
+    values, turned = ours.metrics_of(scores), ours.metrics_of(scores.with_positive("no"))
+    assert turned["sensitivity"] == values["specificity"] and turned["specificity"] == values["sensitivity"]
+    assert turned["average_precision"] == pytest.approx(theirs.average_precision_score(y == 0, proba[:, 0]))
+    same = set(values) - {"sensitivity", "specificity", "average_precision"}
+    assert {name: turned[name] for name in same} == pytest.approx({name: values[name] for name in same})
+    assert scores.with_positive("no").with_positive("yes").log_odds.tolist() == scores.log_odds.tolist()

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import BernoulliNB
 from hietan import HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import METRICS, Method, SummaryRow, compare_methods, make_rankings, run_study
+from hietan.evaluation import Method, SummaryRow, compare_methods, make_rankings, run_study
 from hietan.evaluation._outputs.explanations import write_explanations
 from hietan.evaluation._outputs.figures import plot_critical_difference, write_figures
 from hietan.evaluation._outputs.report_data import read_details
@@ -25,6 +25,7 @@ from hietan.evaluation._outputs.tables import (
     usage_table,
     write_tables,
 )
+from hietan.scores import METRICS
 
 
 def ranking_of(scores, seeds=1):

@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 
 import hietan
 from hietan import datasets, evaluation, structure
-from hietan.candidates import train_model
 from hietan.catalogue._estimators import make_methods
 from hietan.cli._app import make_app
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import pooled_predictions
 from hietan.exceptions import HietanError
+from hietan.models import train_model
+from hietan.scores import cross_validate
 from hietan.selection import MinSupport
 from hietan.structure._rows import BinaryRows
 from support.faults import Faults
@@ -94,7 +94,7 @@ def test_parameters_of_estimators(name):
 # How to call the public functions that take a number: everything but the number that is odd.
 CALLS = {
     make_hierarchical_classification: {"n_samples": 20, "n_features": 6},
-    pooled_predictions: {"estimator": hietan.TAN(), "data": DATA, "n_splits": 3},
+    cross_validate: {"estimator": hietan.TAN(), "dataset": DATA, "n_splits": 3},
     structure.prox_graph: {"u": np.linspace(-1, 1, 8), "hierarchy": DATA.hierarchy, "lam": 0.1},
     BinaryRows.from_matrix: {"X": X},
     train_model: {"estimator": hietan.TAN(), "data": DATA},

@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 from hietan import HIPNB, TAN, HieBAN
 from hietan.cli._fit import fit
 from hietan.datasets import load_ageing_genes, make_hierarchical_classification
-from hietan.evaluation import auc_score, gmean_score, pooled_predictions
+from hietan.scores import auc_score, gmean_score, cross_validate, metrics_of
 from reproduction.accuracy import collect, figures, measure, page, peers, scores, sets
 from reproduction.accuracy.methods import (
     COMPARED,
@@ -206,8 +206,8 @@ def task(data):
 
 def test_scores_are_those_of_the_library(task, data):
     found = measure.measure(HIPNB, task, 3)
-    expected = pooled_predictions(HIPNB(), data, seed=3)
-    np.testing.assert_allclose(found.by_version["0"], expected.score, rtol=1e-9)
+    expected = cross_validate(HIPNB(), data, seed=3)
+    np.testing.assert_allclose(found.by_version["0"], expected.log_odds, rtol=1e-9)
     np.testing.assert_array_equal(found.fold, expected.fold)
 
 
@@ -307,5 +307,5 @@ def test_sim_gic_is_its_definition():
 
 @pytest.mark.parametrize("make", [peers.RidgeLogistic, peers.SimGIC, peers.Forest, peers.ExtraTrees])
 def test_other_methods_are_classifiers(data, make):
-    values = pooled_predictions(make(), data, n_splits=3).metrics()
+    values = metrics_of(cross_validate(make(), data, n_splits=3))
     assert 0.3 < values["auc"] <= 1 and np.isfinite(values["log_loss"])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from hietan.candidates import TrainedModel
+from hietan.models import Model
 from hietan.cli._app import make_app
 from hietan.datasets import Dataset
 from hietan.exceptions import DataWarning
@@ -85,8 +85,8 @@ def test_worm_genes(real_data, tmp_path, monkeypatch):
     assert "GO:0008340" in [close.feature for close in found["named"]]
     # The two branches that the page names, recomputed for the first 50 candidates.
     ranked = found["ranked"]
-    first = ranked.trained.classifier.explain(
-        ranked.X[ranked.order[:50]], target=ranked.trained.positive_label
+    first = ranked.model.classifier.explain(
+        ranked.X[ranked.order[:50]], target=ranked.model.positive_label
     )
     means = dict(zip(first.by_branch().features, first.by_branch().mean, strict=True))
     page = " ".join(PAGE.read_text(encoding="utf-8").split())
@@ -104,12 +104,13 @@ def test_a_genome_is_ranked_with_default_options(real_data, tmp_path, monkeypatc
     fit = "hietan fit worm.hietan -m hip-nb"
     printed = run_commands("\n".join([build, genome, fit, "hietan predict worm-hip-nb.hietan genome.hietan"]))
     assert "training genes are listed last" in printed[-1]
-    rows, trained = table("predictions.csv"), TrainedModel.load("worm-hip-nb.hietan")
-    assert {row["training_name"] for row in rows} - {""} == set(trained.training_rows)
+    rows, trained = table("predictions.csv"), Model.load("worm-hip-nb.hietan")
+    assert {row["training_name"] for row in rows} - {""} == set(trained.training.names.ids)
     everyone = Dataset.load("genome.hietan")
     position = {name: i for i, name in enumerate(everyone.instance_names)}
-    known = {*trained.training_rows, *trained.training_symbols}.union(*trained.training_synonyms) - {""}
-    assert len(trained.training_rows) == 679
+    names = trained.training.names
+    known = {*names.ids, *names.symbols}.union(*names.synonyms) - {""}
+    assert len(names.ids) == 679
     assert not any(known & names_of(everyone, position[row["instance"]]) for row in rows if row["rank"])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hietan import HieLogistic
-from hietan.candidates import rank_rows, read_names, train_model
+from hietan.models import rank_rows, read_names, train_model
 from hietan.datasets import build_dataset, load_ageing_genes
 
 ROOT = Path(__file__).parents[2]
@@ -85,8 +85,9 @@ def test_the_shares_of_pro_genes_in_2014_and_since(script, real_data, monkeypatc
         warnings.simplefilter("ignore")
         train, later, listed = script.later_genes("fly")
         ranked = rank_rows(train_model(HieLogistic(), train, validate=False), later, exclude=listed)
-    label_of = dict(zip(later.instance_names, later.y, strict=True))
-    shares = train.y.mean(), np.mean([label_of[row.instance] for row in ranked.new_rows])
+    is_pro = [data.y == data.target_names.index("pro") for data in (train, later)]
+    pro_of = dict(zip(later.instance_names, is_pro[1], strict=True))
+    shares = is_pro[0].mean(), np.mean([pro_of[row.instance] for row in ranked.new_rows])
     assert [f"{share:.0%}" for share in shares] == ["71%", "43%"]
     assert "71% of the fly genes with a label were pro. Of the genes added since, 43% are pro" in TEXT
 
@@ -115,7 +116,7 @@ def test_the_lists_of_a_genome(script, real_data):
     assert (min(rows["split", "anti"]), max(rows["split", "anti"])) == (441, 7139)
     assert "lists 6,299 as anti-longevity at a rate of 20%, and none as pro-longevity" in TEXT
     assert "the list has 2,553 to 6,548 genes, and 441 to 7,139 with `--fdr-split`" in TEXT
-    assert ranked.trained.class_sizes[0] / 679 == pytest.approx(0.645, abs=5e-4)
+    assert ranked.model.class_sizes["anti"] / 679 == pytest.approx(0.645, abs=5e-4)
     key = ("worm", "anti", "HieLogistic", "cv", "0.2")
     fields = ("dataset", "wanted", "method", "way", "q")
     (row,) = [r for r in script.read(script.RANDOM) if tuple(r[name] for name in fields) == key]

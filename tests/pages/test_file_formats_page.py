@@ -4,7 +4,10 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from hietan.candidates import Candidate
+from hietan import HieBAN
+from hietan.datasets import make_hierarchical_classification
+from hietan.models import Candidate, train_model
+from hietan.models.model import _content
 from hietan.persistence._files import VERSION
 
 PAGE = (Path(__file__).parents[2] / "docs" / "file-formats.md").read_text(encoding="utf-8")
@@ -25,3 +28,14 @@ def test_every_column_of_the_ranked_table_is_described():
     first_cells = re.findall(r"^\| (`.*?) \|", section("Predictions and candidates"), re.MULTILINE)
     described = re.findall(r"`(\w+)`", " ".join(first_cells))
     assert sorted(described) == sorted(field.name for field in fields(Candidate))
+
+
+def test_every_entry_of_a_model_file_is_described():
+    data = make_hierarchical_classification(60, 20, random_state=0)
+    content = _content(train_model(HieBAN(), data))
+    entries = {*content, *(f"training.{name}" for name in content.pop("training"))} - {"training"}
+    first_cells = re.findall(r"^\| (`.*?) \|", section("Model files"), re.MULTILINE)
+    described = re.findall(r"`([\w.]+)`", " ".join(first_cells))
+    assert sorted(described) == sorted(entries)
+    (parts,) = re.findall(r"^\| `held_out` \| (.*?) \|$", section("Model files"), re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", parts)) == set(content["held_out"])

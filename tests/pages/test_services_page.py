@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from hietan import HieLogistic, Hierarchy
-from hietan.candidates import train_model
+from hietan.models import train_model
 from hietan.datasets import load_ageing_genes, make_hierarchical_classification
 from support.processes import START_SECONDS
 
@@ -170,7 +170,7 @@ def test_mlflow_stores_a_skops_file_with_the_same_probabilities(tmp_path, monkey
 
 
 def test_a_newer_taxonomy(trained, capsys, monkeypatch):
-    monkeypatch.setattr("hietan.candidates._evaluating.DRAWS", 50)
+    monkeypatch.setattr("hietan.models.evaluating.DRAWS", 50)
     leaf = DATA.hierarchy.leaves[0]
     DATA.save("newer.hietan")
     run("newer.py", lists=[[leaf], ["strange"], ["strange", "other"]])

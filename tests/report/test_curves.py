@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
-from hietan.evaluation._curves import (
+from hietan.scores.calibration import cross_fitted_cutoffs
+from hietan.scores.curves import (
     GRID,
     SCORES,
-    cross_fitted_thresholds,
     draw_rows,
     mean_quality,
     quality_of,
@@ -67,7 +67,7 @@ def test_labels_alone_have_no_curves():
 
 def test_a_threshold_is_the_best_of_all_on_the_other_folds():
     fold = np.arange(80) % 4
-    found = cross_fitted_thresholds(TRUTH, SCORE, fold)
+    found = cross_fitted_cutoffs(SCORE, TRUTH, fold)
 
     def gmean(threshold, rows):
         said = SCORE[rows] > threshold
@@ -82,7 +82,7 @@ def test_a_threshold_is_the_best_of_all_on_the_other_folds():
 
 def test_rows_of_one_class_leave_the_threshold_where_it_was():
     assert (
-        cross_fitted_thresholds(np.ones(4, bool), np.arange(4.0), np.array([0, 0, 1, 1])).tolist() == [0] * 4
+        cross_fitted_cutoffs(np.arange(4.0), np.ones(4, bool), np.array([0, 0, 1, 1])).tolist() == [0] * 4
     )
 
 
@@ -93,7 +93,7 @@ def test_infinite_scores_are_equal_whatever_the_order_of_the_rows(order):
     found = quality_of(truth, certain > 0, certain, WEIGHTS)
     assert found.draws["auc"][0] == pytest.approx(roc_auc_score(truth, certain > 0))
     assert found.draws["average_precision"][0] == pytest.approx(average_precision_score(truth, certain > 0))
-    thresholds = cross_fitted_thresholds(truth, certain, np.arange(80) % 4)
+    thresholds = cross_fitted_cutoffs(certain, truth, np.arange(80) % 4)
     assert thresholds.tolist() == [0.0] * 80
 
 

@@ -8,8 +8,8 @@ import pytest
 from hietan import GTD, HIPNB, TAN, HieTAN, HieTANLite, LazySelection
 from hietan.classifiers import HieBAN, HieLogistic, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation._cross_validation import configure
 from hietan.evaluation._outputs.report_data import TermEffects, class_counts
+from hietan.scores.cross_validation import configure
 from hietan.selection import MinSupport, SelectedColumns
 
 DATA = make_hierarchical_classification(90, 30, random_state=2)
@@ -85,7 +85,7 @@ def test_a_term_that_every_row_has_does_not_crowd_out_the_rest():
 
 def test_no_rows_have_no_effects():
     assert TermEffects(3, 1).content() is None
-    assert class_counts(X, np.array([0, 0, 1, 1])) == [[2, 1, 1, 1], [2, 1, 1, 1]]
+    assert class_counts(X, np.array([0, 0, 1, 1]), [0, 1]) == [[2, 1, 1, 1], [2, 1, 1, 1]]
 
 
 def test_only_folds_with_and_without_a_term_can_agree():

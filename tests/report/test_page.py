@@ -2,14 +2,16 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from hietan import HieTANLite
-from hietan.candidates import TrainedModel, rank_rows
 from hietan.evaluation import run_study
 from hietan.evaluation._outputs.explanations import write_details
+from hietan.models import rank_rows, train_model
+from hietan.models.names import RowNames
 from hietan.report._candidates_page import candidates_summary
 from hietan.report._html import SCRIPTS, STYLES, files, render
 from hietan.report._study_page import study_summary
@@ -87,8 +89,9 @@ def test_all_parts_of_the_page_are_used():
 
 def test_candidates_are_ranked_and_both_ends_have_reasons():
     data = nasty_dataset()
-    model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
-    trained = TrainedModel(model, data.feature_names, data.target_names, data.instance_names[:2], NASTY[0])
+    trained = train_model(HieTANLite(), data, validate=False)
+    names = (*data.instance_names[:2], *(f"other{i}" for i in range(len(data.instance_names) - 2)))
+    trained = replace(trained, training=replace(trained.training, names=RowNames(names)), dataset=NASTY[0])
     content = candidates_summary(rank_rows(trained, data), explained=7)
     (shown,) = content["datasets"]
     scores = shown["predictions"][0]["log_odds"]

@@ -41,11 +41,11 @@ def test_confusions_count_every_row_of_the_first_seed(study):
         pooled = results.predictions["synthetic-0", key, 0]
         shown = quality["methods"][i]
         expected = [
-            [int(np.sum((pooled.y_true == t) & (pooled.y_pred == p))) for p in (0, 1)] for t in (0, 1)
+            [int(np.sum((pooled.truth == t) & (pooled.predicted == p))) for p in (0, 1)] for t in (0, 1)
         ]
         assert shown["confusion"] == expected
         assert (
-            np.sum(shown["tuned"]["counts"]) == len(pooled.y_true) and shown["tuned"]["by"] == "other folds"
+            np.sum(shown["tuned"]["counts"]) == len(pooled.truth) and shown["tuned"]["by"] == "other folds"
         )
 
 
@@ -70,8 +70,8 @@ def test_classes_are_in_the_order_of_the_classifier(labels, with_details, tmp_pa
     if with_details:
         write_details(results, tmp_path / "out")
     shown = study_summary(tmp_path / "out")["datasets"][0]
-    # The rarer class is positive, and the page shows it as the second.
-    order = sorted(range(2), key=lambda c: -np.bincount(data.y)[c])
+    # Plain labels have scikit-learn's order, and the last of them is positive.
+    order = sorted(range(2), key=lambda c: labels[c])
     assert shown["labels"] == [str(labels[c]) for c in order]
     known = dict(zip(row.header(), row.values(), strict=True))
     assert shown["quality"]["methods"][0]["scores"]["auc"][0] == pytest.approx(known["auc"], abs=1e-4)
@@ -94,13 +94,13 @@ def test_probabilities_of_rows_are_calibrated(study):
         pooled = results.predictions["synthetic-0", key, 0]
         p, y, sizes = (
             np.array(shown["predictions"][i]["calibrated"]),
-            pooled.y_true,
-            np.bincount(pooled.y_true),
+            pooled.truth,
+            np.bincount(pooled.truth),
         )
-        slope, shift = np.polyfit(pooled.score, logit(np.clip(p, 1e-9, 1 - 1e-9)), 1)
+        slope, shift = np.polyfit(pooled.log_odds, logit(np.clip(p, 1e-9, 1 - 1e-9)), 1)
         target = np.where(y == 1, (sizes[1] + 1) / (sizes[1] + 2), 1 / (sizes[0] + 2))
 
-        def loss(line, score=pooled.score, target=target):
+        def loss(line, score=pooled.log_odds, target=target):
             return np.logaddexp(0, line[0] * score + line[1]).sum() - target @ (line[0] * score + line[1])
 
         found = minimize(loss, [0, 0])

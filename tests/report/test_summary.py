@@ -12,12 +12,13 @@ from sklearn.naive_bayes import BernoulliNB
 
 from hietan import AODE, HIPNB, TAN, HieTAN, HieTANLite
 from hietan.catalogue import load_datasets
-from hietan.evaluation import METRICS, run_study
+from hietan.evaluation import run_study
 from hietan.evaluation._outputs.explanations import select_rows, write_details
 from hietan.evaluation._outputs.report_data import Reasons, compact
 from hietan.exceptions import StudyError
 from hietan.report import write_report
 from hietan.report._study_page import study_summary
+from hietan.scores import METRICS
 from support.processes import contents
 
 METHODS = {"TAN": TAN(), "lite": HieTANLite(), "HIP": HIPNB(), "NB": BernoulliNB()}
@@ -105,8 +106,8 @@ def test_predictions_and_usage_are_those_of_the_study(study, summary):
         for i, method in enumerate(summary["methods"]):
             pooled = results.predictions[data["name"], method["key"], 0]
             shown = data["predictions"][i]
-            assert shown["predicted"] == pooled.y_pred.tolist() and data["truth"] == pooled.y_true.tolist()
-            assert shown["log_odds"] == pytest.approx(pooled.score, abs=1e-3)
+            assert shown["predicted"] == pooled.predicted.tolist() and data["truth"] == pooled.truth.tolist()
+            assert shown["log_odds"] == pytest.approx(pooled.log_odds, abs=1e-3)
         assert {summary["methods"][i]["name"] for i in data["usage"]} == {"TAN", "lite"}
         counted = results.usage[data["name"], summary["methods"][1]["key"]]
         assert data["usage"][1]["selected"] == counted.selected.tolist()
@@ -175,7 +176,7 @@ def test_rows_are_chosen_by_how_sure_the_methods_are_together(study):
     _, results = study
     pooled = [p for (dataset, _, _), p in results.predictions.items() if dataset == "synthetic-0"]
     chosen = select_rows(pooled, [], [], 10)
-    right = np.mean([p.y_pred == p.y_true for p in pooled], axis=0)
+    right = np.mean([p.predicted == p.truth for p in pooled], axis=0)
     assert all((right[i] > 0.5) == (why == "sure and right") for i, why in chosen.items())
     assert list(chosen.values()) == ["sure and right"] * 5 + ["sure and wrong"] * 5
 
@@ -219,6 +220,6 @@ def test_labels_that_are_no_indices_keep_their_names(tmp_path):
     results = run_study([Labelled()], {"lite": HieTANLite()}, cv=3, output=tmp_path)
     write_details(results, tmp_path)
     (shown,) = study_summary(tmp_path)["datasets"]
-    # The rarer class is positive: it is shown as the second, and explained.
-    assert shown["labels"] == shown["classes"] == ["2", "1"] and np.mean(shown["truth"]) < 0.5
-    assert shown["explained"][0]["methods"][0]["target"] == "1" and shown["genes"][:2] == ["0", "1"]
+    # Plain labels have scikit-learn's order: the last is positive and explained.
+    assert shown["labels"] == shown["classes"] == ["1", "2"] and np.mean(shown["truth"]) > 0.5
+    assert shown["explained"][0]["methods"][0]["target"] == "2" and shown["genes"][:2] == ["0", "1"]

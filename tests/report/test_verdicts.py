@@ -10,10 +10,10 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn.svm import LinearSVC
 
 from hietan import HieBAN, HieLogistic, HieTANLite
-from hietan.candidates import rank_rows, train_model
 from hietan.datasets import load_ageing_genes, make_hierarchical_classification
 from hietan.evaluation import run_study
 from hietan.evaluation._outputs.explanations import write_details
+from hietan.models import rank_rows, train_model
 from hietan.report import write_candidates, write_report
 from hietan.report._candidates_page import candidates_summary
 from hietan.report._study_page import study_summary
@@ -33,7 +33,7 @@ def run(folder, datasets, methods):
 def auc_of(results, dataset, name):
     key = next(key for key, method in results.study.methods.items() if method.name == name)
     pooled = results.predictions[dataset, key, 0]
-    return roc_auc_score(pooled.y_true, pooled.log_proba[:, 1] - pooled.log_proba[:, 0])
+    return roc_auc_score(pooled.truth, pooled.log_proba[:, 1] - pooled.log_proba[:, 0])
 
 
 def test_one_dataset_has_a_best_method_and_those_within_its_sampling_error(worm, tmp_path):
@@ -103,13 +103,13 @@ def test_the_date_can_be_given_and_the_report_is_the_same_every_time(worm, tmp_p
 
 def test_candidates_say_how_good_the_ranking_is_for_the_class_that_they_are_ranked_for(worm):
     trained = train_model(HieLogistic(), worm)
-    held_out, y = trained.held_out, trained.held_out.labels
-    odds = held_out.joint[:, 1] - held_out.joint[:, 0]
+    held_out, y = trained.held_out, worm.y[trained.held_out.rows]
+    odds = held_out.log_odds
     for positive, label, sign in (("pro", 1, 1), ("anti", 0, -1)):
         ranked = rank_rows(trained, worm, positive=positive)
         shown = candidates_summary(ranked, explained=2)
         other = "anti" if positive == "pro" else "pro"
-        auc, alone = roc_auc_score(y, odds), trained.validation.annotations_auc
+        auc, alone = roc_auc_score(y, odds), trained.quality["annotations_auc"]
         assert shown["verdict"] == (
             f"HieLogistic separates {positive} from {other} with AUC {auc:.3f} on genes that it had not seen; "
             f"annotation counts alone have an AUC of {max(alone, 1 - alone):.3f}."
@@ -139,7 +139,7 @@ def test_the_first_candidates_are_summed_by_branch_without_remainder(worm):
         for means, part in zip(shown["means"], (odds[:20], odds[-20:]), strict=True):
             assert sum(means) == pytest.approx(part.mean(), abs=0.01)
         rows = ranked.X[ranked.order[:20].tolist()]
-        explained = trained.classifier.explain(rows, target=ranked.trained.positive_label)
+        explained = trained.classifier.explain(rows, target=ranked.model.positive_label)
         table = explained.by_branch()
         names = [trained.feature_names[column] for column in shown["columns"][:-1]]
         assert (*names, None) == table.features

@@ -118,9 +118,9 @@ def test_pipes_and_devices_are_not_waited_for(tmp_path):
     (tmp_path / "jobs" / "d").mkdir(parents=True)
     for name in (".lock", "study.json", "jobs/d/m.jsonl", "data"):
         os.mkfifo(tmp_path / name)
-    manifest = {key: {"d": 1, "m": 1} for key in ("versions", "cv", "usage", "datasets", "methods")} | {
-        "seeds": [0]
-    }
+    manifest = {
+        key: {"d": 1, "m": 1} for key in ("versions", "cv", "usage", "datasets", "methods", "classes")
+    } | {"seeds": [0]}
     for read in (
         lambda: locked(tmp_path).__enter__(),
         lambda: read_manifest(tmp_path),

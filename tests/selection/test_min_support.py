@@ -14,7 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hietan import GTD, HIPNB, HRETAN, TAN, HieAODELite, Hierarchy, HieTAN, HieTANLite, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import pooled_predictions, run_study
+from hietan.evaluation import run_study
+from hietan.scores import cross_validate
 from hietan.evaluation._outputs.explanations import write_details
 from hietan.evaluation._outputs.report_data import read_details
 from hietan.evaluation._study.fingerprint import method_fingerprint
@@ -61,7 +62,7 @@ def test_against_a_loop_over_the_folds(clf, least):
             by_hand.set_params(hierarchy=DATA.hierarchy.restrict(names))
         by_hand.fit(DATA.X[train][:, kept], DATA.y[train])
         expected[test] = by_hand.predict_proba(DATA.X[test][:, kept])
-    result = pooled_predictions(MinSupport(clf, least), DATA, n_splits=5, seed=3)
+    result = cross_validate(MinSupport(clf, least), DATA, n_splits=5, seed=3)
     np.testing.assert_allclose(result.proba, expected, rtol=1e-9, atol=1e-12)
     if least == 3:
         assert len(sizes) > 1 and max(sizes) < DATA.X.shape[1]  # otherwise the test would show little

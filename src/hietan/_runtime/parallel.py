@@ -74,7 +74,7 @@ def run_ordered(
     list
         The result of each call.
     """
-    n_threads = min(effective_n_jobs(n_jobs), len(calls))
+    n_threads = int(min(effective_n_jobs(n_jobs), len(calls)))
     if n_threads <= 1:
         return [function(*call) for call in calls]
     with stoppable_threads(n_threads) as threads:

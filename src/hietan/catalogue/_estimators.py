@@ -17,8 +17,9 @@ from hietan.classifiers._checks import SMOOTHINGS, is_positive, is_weight
 from hietan.classifiers._proximal_graph import is_lambda_fraction
 from hietan.classifiers._solvers.lambda_path import LAMBDA_CRITERIA
 from hietan.classifiers._solvers.leave_one_out import ALPHA_GRID
-from hietan.evaluation import Method, gmean_scorer
+from hietan.evaluation import Method
 from hietan.exceptions import CatalogueError
+from hietan.scores import gmean_scorer
 from hietan.selection import MinSupport
 
 # Lambda of a ProximalGraph if it is neither given nor tuned: a fraction of the smallest one with all weights zero.

@@ -43,7 +43,7 @@ def studied_datasets(incomplete: str) -> list[str]:
 
 def metrics(incomplete: str) -> list[str]:
     """Offer the metrics that can rank methods."""
-    from hietan.evaluation import METRICS
+    from hietan.scores import METRICS
 
     return _beginning_with(incomplete, METRICS)
 

@@ -107,18 +107,15 @@ def _most_probable(results: StudyResults, n: int) -> list[int]:
     _, _, pooled = _predictions_by(results, RANKS_GENES)
     if pooled.score is None or pooled.score.ndim != 1:
         raise ValueError("the demo needs a dataset with two classes; for more classes, use `hietan study`")
-    sign = 1 if pooled.positive == pooled.y_true.min() else -1
-    order: list[int] = (sign * pooled.score).argsort(kind="stable")[:n].tolist()
+    order: list[int] = (-pooled.score).argsort(kind="stable")[:n].tolist()
     return order
 
 
 def _reasons(results: StudyResults, rows: list[int]) -> Padding:
     """Return the rows with their strongest reasons for the positive class, from the models that predicted the rows."""
-    from scipy.special import expit
-
-    from hietan.candidates._calibration import fit_sigmoid
     from hietan.catalogue import METHODS
     from hietan.evaluation._outputs.explanations import ChosenRows
+    from hietan.scores.calibration import fit_sigmoid
 
     dataset, key, pooled = _predictions_by(results, RANKS_GENES)
     data = results.study.datasets[dataset]
@@ -131,10 +128,7 @@ def _reasons(results: StudyResults, rows: list[int]) -> Padding:
         "labelled": {"no_wrap": True},
         "because": {},
     }
-    position = data.target_names.index(target)
-    slope, shift = fit_sigmoid(pooled.score, pooled.y_true)
-    second = expit(slope * pooled.score + shift)
-    probabilities = second if position else 1 - second
+    probabilities = fit_sigmoid(pooled.score, pooled.y_true == 1)(pooled.score)
     cells = [
         [
             data.instance_names[i],

@@ -37,14 +37,14 @@ def evaluate(
     The result is compared with the model's own validation. Training rows are left out. Intervals are 95% bootstrap
     intervals over rows.
     """
-    from hietan.candidates import TrainedModel, evaluate_model
     from hietan.catalogue import load_dataset
-    from hietan.evaluation import METRICS
+    from hietan.models import Model, evaluate_model, words
+    from hietan.scores import METRICS
 
     with errors():
         kinds = name_kinds(match)
         with working("reading"):
-            trained = TrainedModel.load(model)
+            trained = Model.load(model)
             data = load_dataset(dataset, progress=is_watched())
         with working("evaluating"):
             found = evaluate_model(trained, data, seed=seed, match=kinds)
@@ -60,7 +60,8 @@ def evaluate(
     classes = ", ".join(f"{name} {n:,}" for name, n in found.class_rows.items())
     left_out = f"; {found.left_out:,} training {noun}s are left out" if found.left_out else ""
     say(
-        f"{trained.description}, on {sum(found.class_rows.values()):,} {noun}s of {data.name}: {classes}{left_out}"
+        f"{words.description(trained)}, on {sum(found.class_rows.values()):,} {noun}s of {data.name}: {classes}"
+        f"{left_out}"
     )
     columns = {"metric": {"no_wrap": True}} | {
         h: {"justify": "right"} for h in ("value", "95% interval", "validation")
@@ -68,11 +69,11 @@ def evaluate(
     make_console().print(make_table("New rows and validation", {**columns, "": {}}, rows))
     bins = [[f"{p:.2f}", f"{share:.2f}", f"{n:,}"] for p, share, n in found.curve]
     if bins:
-        heads = (f"P({trained.positive_name})", "observed share", f"{noun}s")
+        heads = (f"P({trained.positive})", "observed share", f"{noun}s")
         make_console().print(make_table("Calibration", {head: {"justify": "right"} for head in heads}, bins))
     if found.positive_share is not None and found.validated_share is not None:
         say(
-            f"share of {trained.positive_name}: {found.positive_share:.1%} here, {found.validated_share:.1%} in the "
+            f"share of {trained.positive}: {found.positive_share:.1%} here, {found.validated_share:.1%} in the "
             "validation"
         )
     if found.validated_annotations is not None:

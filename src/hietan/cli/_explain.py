@@ -54,14 +54,14 @@ def explain(
     quiet: Quiet = False,
 ) -> None:
     """Explain why a model classifies a row as it does. Several rows also get a summary by branch."""
-    from hietan.candidates import TrainedModel, explain_rows_by_name
     from hietan.catalogue import load_dataset
     from hietan.explain import Explanations
+    from hietan.models import Model, explain_rows_by_name
 
     with errors():
         with working("reading"):
             data = load_dataset(dataset, progress=is_watched())
-            trained = TrainedModel.load(model)
+            trained = Model.load(model)
         with working("explaining"):
             explained = explain_rows_by_name(trained, data, row, raw=raw)
     texts, shown, console = [], Explanations(), make_console()

@@ -22,8 +22,7 @@ from hietan.cli._messages import (
 )
 
 if TYPE_CHECKING:
-    from hietan.candidates import TrainedModel
-    from hietan.datasets import Dataset
+    from hietan.models import Model
 
 
 def fit(
@@ -146,11 +145,11 @@ def fit(
 
     On 28 real datasets, the default method and TAN have the highest mean AUC and GMean of hietan's classifiers.
     """
-    from hietan.candidates import train_model
-    from hietan.candidates._models import check_folds, check_threshold, check_unlabelled
     from hietan.catalogue import load_dataset
     from hietan.catalogue._estimators import make_fitted_method, smoothed_name
     from hietan.exceptions import CatalogueError
+    from hietan.models import train_model, words
+    from hietan.models.fitting import check_folds, check_threshold, check_unlabelled
     from hietan.persistence._files import CLASSIFIERS
 
     path = output or _model_path(dataset, method)
@@ -194,8 +193,7 @@ def fit(
     if as_json:
         print_json({"output": str(path), **model_facts(trained)})
         return
-    scores = trained.held_out
-    held_out = len(scores.labels) if scores is not None and scores.split else 0
+    held_out = len(trained.held_out) if trained.held_out is not None and trained.is_split else 0
     apart = f" ({held_out:,} more were held out)" if held_out else ""
     rows = f"{len(data.y) - held_out:,} {trained.row_noun}s{apart}"
     tell(f"{kind} fitted to {data.name}: {rows}; written to {path}")
@@ -204,29 +202,30 @@ def fit(
         for line in [
             *bias_lines(trained),
             quality_line(trained),
-            trained.bound_note,
-            trained.probability_note,
+            words.bound_note(trained),
+            words.probability_note(trained),
         ]:
             tell(line)
         return
     if trained.positive:
-        tell(positive_line(trained, data, positive))
-    if trained.validation is not None:
+        tell(positive_line(trained, positive))
+    if trained.quality is not None:
         tell(quality_line(trained))
         for line in bias_lines(trained):
             tell(line)
         if trained.calibration is None:
-            tell(trained.probability_note)
+            tell(words.probability_note(trained))
 
 
-def positive_line(trained: TrainedModel, data: Dataset, given: str | None) -> str:
-    """Return a line that states which class is positive, and why."""
-    why = "--positive" if given else "set in the dataset" if data.positive else "the rarer class"
-    sizes = trained.class_sizes
-    if not given and not data.positive and len(set(sizes)) == 1:
-        why = "the last of two classes of the same size"
-    other = "" if given or data.positive else "; choose another with --positive CLASS"
-    return f"positive class: {trained.positive} ({why}{other})"
+def positive_line(trained: Model, given: str | None) -> str:
+    """Return a line that states which class is positive, and how to choose another."""
+    if given:
+        return f"positive class: {trained.positive} (--positive)"
+    n = trained.class_sizes[trained.positive]
+    return (
+        f"positive class: {trained.positive} ({n:,} of {len(trained.training):,} {trained.row_noun}s; choose another "
+        "with --positive CLASS)"
+    )
 
 
 def _model_path(dataset: str, method: str) -> Path:

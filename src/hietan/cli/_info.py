@@ -24,8 +24,8 @@ from hietan.cli._messages import (
 )
 
 if TYPE_CHECKING:
-    from hietan.candidates import TrainedModel
     from hietan.datasets import CloseFeature, Dataset
+    from hietan.models import Model
 
 _TEXTS = ("dataset", "kind", "what happened", "feature", "name", "what", "value")  # columns of text
 MOST_CLASSES = 12  # more are counted, not listed
@@ -56,14 +56,14 @@ def info(
     strong. For several datasets: their sizes and identical rows. For a model: its training data, and how good it is on
     rows that it never saw.
     """
-    from hietan.candidates import TrainedModel
     from hietan.catalogue import load_datasets
     from hietan.datasets import closest_features
+    from hietan.models import Model
     from hietan.persistence import is_model
 
     with errors():
         if len(what) == 1 and is_model(what[0]):
-            trained = TrainedModel.load(what[0])
+            trained = Model.load(what[0])
             if as_json:
                 print_json(model_facts(trained))
             else:
@@ -119,57 +119,59 @@ def _dataset_facts(data: Dataset) -> dict[str, Any]:
     }
 
 
-def model_facts(trained: TrainedModel) -> dict[str, Any]:
+def model_facts(trained: Model) -> dict[str, Any]:
     """Return the model facts that `info --json` and `fit --json` print."""
+    from hietan.models import words
+
     return {
-        "description": trained.description,
+        "description": words.description(trained),
         "method": trained.method,
         "dataset": trained.dataset,
         "seed": trained.seed,
         "features": len(trained.feature_names),
-        "classes": dict(zip(trained.class_names, trained.class_sizes, strict=False)),
-        "positive": trained.positive_name,
+        "classes": trained.class_sizes,
+        "positive": trained.positive,
         "unlabelled": trained.unlabelled,
         "unlabelled_bound": trained.unlabelled_bound,
         "stored": stored_facts(trained),
         "calibration": trained.calibration,
         "cutoff": trained.cutoff,
-        "validation": None if trained.validation is None else asdict(trained.validation),
-        "caution": trained.caution,
+        "validation": trained.quality,
+        "caution": words.caution(trained),
     }
 
 
-def stored_facts(trained: TrainedModel) -> dict[str, Any]:
+def stored_facts(trained: Model) -> dict[str, Any]:
     """Return what a model file tells about single training rows."""
+    from hietan.models.names import RowNames
+
+    has_names = isinstance(trained.training.names, RowNames)
+    n = len(trained.training)
     return {
-        "row_names": len(trained.training_rows),
-        "hashed_names": trained.hashed_names is not None,
-        "labels": len(trained.training_labels),
-        "feature_hashes": len(trained.training_features),
-        "held_out_scores": 0 if trained.held_out is None else len(trained.held_out.labels),
+        "row_names": n if has_names else 0,
+        "hashed_names": not has_names,
+        "labels": n,
+        "feature_hashes": n,
+        "held_out_scores": 0 if trained.held_out is None else len(trained.held_out),
     }
 
 
-def stored_line(trained: TrainedModel) -> str:
+def stored_line(trained: Model) -> str:
     """Return a sentence about what a model file tells about single training rows."""
     stored, noun = stored_facts(trained), trained.row_noun
-    parts = []
-    if stored["row_names"]:
-        parts.append(f"the names and classes of {stored['row_names']:,} training {noun}s")
-    elif stored["labels"]:
-        parts.append(f"the classes of {stored['labels']:,} training {noun}s")
+    parts = [f"the names and classes of {stored['labels']:,} training {noun}s"]
+    hint = " To leave out the names, use hietan fit --no-row-names."
     if stored["hashed_names"]:
-        parts.append("hashes of their names in another order")
-    if stored["feature_hashes"]:
-        parts.append("a hash of each one's features")
+        parts = [
+            f"the classes of {stored['labels']:,} training {noun}s",
+            "hashes of their names in another order",
+        ]
+        hint = ""
+    parts.append("a hash and the number of each one's features")
     if stored["held_out_scores"]:
         parts.append(f"{stored['held_out_scores']:,} held-out scores")
-    if not parts:
-        return f"The file contains nothing about single training {noun}s."
     *first, last = parts
-    listed = f"{', '.join(first)} and {last}" if first else last
-    hint = " To leave out the names, use hietan fit --no-row-names." if stored["row_names"] else ""
-    return f"The file contains {listed}.{hint}"
+    return f"The file contains {', '.join(first)} and {last}.{hint}"
 
 
 def _listed(datasets: Sequence[Dataset]) -> Padding:
@@ -241,7 +243,7 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) ->
     return make_table(title, options, cells)
 
 
-_MEASURES = {  # attribute of `Validation`: (label, meaning)
+_MEASURES = {  # key of `Model.quality`: (label, meaning)
     "auc": ("AUC", "0.5 by chance, 1 at best"),
     "average_precision": ("average precision", "{prevalence:.3f} by chance, 1 at best"),
     "gmean": ("GMean", "geometric mean of the recalls; 1 at best"),
@@ -259,109 +261,107 @@ def _of_class(name: str, label: str, positive: str) -> str:
     return f"{label} ({positive})" if positive and name == "average_precision" else label
 
 
-def quality_line(trained: TrainedModel) -> str:
+def quality_line(trained: Model) -> str:
     """Return one line that reports the model's quality on held-out rows."""
-    quality = trained.validation
+    quality, positive = trained.quality, trained.positive
     assert quality is not None
-    positive = quality.positive
     values = {
-        _of_class(name, label, positive): getattr(quality, name)
+        _of_class(name, label, positive): quality[name]
         for name, (label, _) in _MEASURES.items()
         if "log" not in name
     }
     listed = ", ".join(f"{label} {value:.3f}" for label, value in values.items() if value is not None)
-    how = f"cross-validated in {quality.folds} folds, on {quality.n_rows:,} {trained.row_noun}s"
+    n_rows = sum(quality["class_rows"])
+    how = f"cross-validated in {quality['folds']} folds, on {n_rows:,} {trained.row_noun}s"
     if trained.unlabelled:
         how += f", {positive} against {trained.unlabelled} (unlabelled)"
-    if quality.is_held_out_once:
-        is_split = trained.held_out and trained.held_out.split
-        why = "the model was fitted without them" if is_split else "--folds 5 cross-validates"
-        how = f"measured on {quality.n_rows:,} {trained.row_noun}s held out once ({why})"
+    if quality["folds"] == 1:
+        why = "the model was fitted without them" if trained.is_split else "--folds 5 cross-validates"
+        how = f"measured on {n_rows:,} {trained.row_noun}s held out once ({why})"
     return f"{how}: {listed}"
 
 
-def bias_lines(trained: TrainedModel) -> list[str]:
+def bias_lines(trained: Model) -> list[str]:
     """Return lines on how well the number of annotations alone predicts the classes and the model's log-odds."""
-    quality, noun = trained.validation, trained.row_noun
-    if quality is None or quality.annotations_auc is None:
+    quality, noun = trained.quality, trained.row_noun
+    if quality is None or quality["annotations_auc"] is None:
         return []
-    alone = f"number of annotations (with ancestors) alone: AUC {quality.annotations_auc:.3f} ({quality.positive})"
-    if quality.annotations_correlation is not None:
+    alone = f"number of annotations (with ancestors) alone: AUC {quality['annotations_auc']:.3f} ({trained.positive})"
+    if quality["annotations_correlation"] is not None:
         alone += (
-            f"; rank correlation of this number with the log-odds: {quality.annotations_correlation:+.2f}"
+            f"; rank correlation of this number with the log-odds: {quality['annotations_correlation']:+.2f}"
         )
-    halves = [("at most", quality.few_auc), ("more than", quality.many_auc)]
+    halves = [("at most", quality["few_auc"]), ("more than", quality["many_auc"])]
     parts = [
-        f"{noun}s with {words} {quality.median_annotations:g} annotations: {auc:.3f}"
-        for words, auc in halves
+        f"{noun}s with {limit} {quality['median_annotations']:g} annotations: {auc:.3f}"
+        for limit, auc in halves
         if auc is not None
     ]
     return [alone, *([f"AUC of the model among {', '.join(parts)}"] if parts else [])]
 
 
-def show_model(trained: TrainedModel) -> None:
+def show_model(trained: Model) -> None:
     """Print a model's method, training data and quality."""
+    from hietan.models import words
+
     console = make_console()
-    console.print(printable(trained.description), style="bold", highlight=False)
-    sizes = trained.class_sizes or ("",) * len(trained.class_names)
-    classes = (f"{label} {size}".strip() for label, size in zip(trained.class_names, sizes, strict=True))
+    console.print(printable(words.description(trained)), style="bold", highlight=False)
+    classes = (f"{label} {size}" for label, size in trained.class_sizes.items())
     console.print(
         printable(f"{', '.join(classes)}; {len(trained.feature_names):,} features; method {trained.method}"),
         highlight=False,
     )
-    if trained.positive_name:
+    if trained.positive:
         apart = f"; {trained.unlabelled} is unlabelled" if trained.unlabelled else ""
-        console.print(printable(f"positive class: {trained.positive_name}{apart}"), highlight=False)
+        console.print(printable(f"positive class: {trained.positive}{apart}"), highlight=False)
     if trained.cutoff is not None:
         console.print(
-            printable(
-                f"{trained.positive_name} is predicted at log-odds of "
-                f"{trained.positive_sign * trained.cutoff:.4g} or more"
-            ),
+            printable(f"{trained.positive} is predicted at log-odds of {trained.cutoff:.4g} or more"),
             highlight=False,
         )
     console.print(printable(stored_line(trained)), highlight=False)
-    if trained.validation is None:
+    if trained.quality is None:
         console.print("not validated: fit it again with --validate to measure and calibrate it")
         return
     _show_quality(trained)
-    more = trained.error_rate_note if trained.held_out and trained.positive_name else ""
-    more = trained.bound_note if trained.unlabelled else more
-    console.print(printable(f"{trained.caution} {more}".strip()), highlight=False)
+    more = ""
+    if trained.unlabelled:
+        more = words.bound_note(trained)
+    elif trained.held_out is not None and trained.held_out.log_proba is not None and trained.positive:
+        more = words.error_rate_note(trained)
+    console.print(printable(f"{words.caution(trained)} {more}".strip()), highlight=False)
 
 
-def _show_quality(trained: TrainedModel) -> None:
-    quality, console = trained.validation, make_console()
+def _show_quality(trained: Model) -> None:
+    from hietan.models import words
+
+    quality, console, positive = trained.quality, make_console(), trained.positive
     assert quality is not None
-    positive = quality.positive
-    prevalence = 1 / len(quality.class_rows)  # the mean over the classes
+    n_rows = sum(quality["class_rows"])
+    prevalence = 1 / len(quality["class_rows"])  # the mean over the classes
     if positive:
-        prevalence = quality.class_rows[trained.class_names.index(positive)] / quality.n_rows
+        prevalence = quality["class_rows"][-1] / n_rows
     rows = [
-        [
-            _of_class(name, label, positive),
-            f"{getattr(quality, name):.3f}",
-            words.format(prevalence=prevalence),
-        ]
-        for name, (label, words) in _MEASURES.items()
-        if getattr(quality, name) is not None
+        [_of_class(name, label, positive), f"{quality[name]:.3f}", meaning.format(prevalence=prevalence)]
+        for name, (label, meaning) in _MEASURES.items()
+        if quality[name] is not None
     ]
     columns = {"measure": {"no_wrap": True}, "value": {"justify": "right"}, "": {}}
     title = (
-        f"Cross-validated in {quality.folds} folds: each of {quality.n_rows} {trained.row_noun}s was predicted by "
+        f"Cross-validated in {quality['folds']} folds: each of {n_rows} {trained.row_noun}s was predicted by "
         "a model that had not seen it"
     )
-    if quality.is_held_out_once:
+    if quality["folds"] == 1:
         title = (
-            f"Measured on {quality.n_rows:,} {trained.row_noun}s, held out once and predicted by a model fitted to "
+            f"Measured on {n_rows:,} {trained.row_noun}s, held out once and predicted by a model fitted to "
             "the others"
         )
     measures, bias = [make_table(title, columns, rows)], [printable(line) for line in bias_lines(trained)]
     for part in [*bias, *measures] if trained.unlabelled else [*measures, *bias]:
         console.print(part, highlight=False)
-    if quality.curve:
-        bins = [[f"{p:.2f}", f"{share:.2f}", f"{n:,}"] for p, share, n in quality.curve]
+    if quality["curve"]:
+        bins = [[f"{p:.2f}", f"{share:.2f}", f"{n:,}"] for p, share, n in quality["curve"]]
         heads = (f"calibrated P({positive})", "observed share", f"{trained.row_noun}s")
         console.print(make_table("Calibration", {printable(h): {"justify": "right"} for h in heads}, bins))
-    if trained.validation_note:
-        console.print(printable(trained.validation_note), highlight=False)
+    if note := words.quality_note(trained):
+        console.print(printable(note), highlight=False)

@@ -31,7 +31,7 @@ from hietan.cli._messages import (
 )
 
 if TYPE_CHECKING:
-    from hietan.candidates import Candidates
+    from hietan.models import Candidates
 
 TermUrls = Annotated[
     list[str] | None,
@@ -153,8 +153,8 @@ def predict(
     With - in place of a dataset, rows of terms are read from the standard input: JSON lines, such as ["a", "b"] or
     {"id": "row 1", "terms": ["a", "b"]}, or a table of pairs (id, term). A JSON line is written for each row.
     """
-    from hietan.candidates import TrainedModel, rank_rows, read_names
     from hietan.catalogue import load_dataset
+    from hietan.models import Model, rank_rows, read_names, words
     from hietan.report._candidates_page import candidates_summary
     from hietan.report._html import parse_term_urls, render
 
@@ -190,7 +190,7 @@ def predict(
         names = [name for path in exclude or () for name in read_names(path, exclude_column)]
         kept = None if only is None else read_names(only)
         with working("reading"):
-            trained = TrainedModel.load(model)
+            trained = Model.load(model)
             data = load_dataset(dataset, progress=is_watched())
         options: dict[str, Any] = {"raw": raw, "new_only": new_only, "exclude": names, "only": kept}
         with working(f"predicting {data.name}"):
@@ -200,7 +200,7 @@ def predict(
         if report:
             command = shlex.join(["hietan", "explain", str(model), dataset])
             how: dict[str, Any] = {"match": kinds, "positive": ranked.positive or None}
-            others = [rank_rows(TrainedModel.load(path), data, **how) for path in also or ()]
+            others = [rank_rows(Model.load(path), data, **how) for path in also or ()]
             with working("explaining both ends of the list") as progress:
                 content = candidates_summary(
                     ranked, command=command, others=others, term_urls=urls, fdr=fdr, progress=progress
@@ -208,7 +208,9 @@ def predict(
             texts[page] = render(content)
         _write_together(texts)
     if as_json:
-        chosen = None if listed.selection is None else asdict(listed.selection)
+        chosen = None
+        if listed.selection is not None:
+            chosen = asdict(listed.selection) | {"text": listed.selection_text(listed.selection)}
         print_json(
             {
                 "output": str(output),
@@ -220,16 +222,16 @@ def predict(
                 "selection": chosen,
                 "prior": prior,
                 "unlabelled_bound": trained.unlabelled_bound,
-                "caution": trained.caution,
+                "caution": words.caution(trained),
             }
         )
         return
     if trained.unlabelled:
-        for line in [*bias_lines(trained), trained.bound_note]:
+        for line in [*bias_lines(trained), words.bound_note(trained)]:
             tell(line)
-    tell(ranked.trained.caution)
-    if prior is not None and trained.validation is not None and trained.validation.auc is not None:
-        auc = min(1.0, (trained.validation.auc - prior / 2) / (1 - prior))
+    tell(words.caution(ranked.model))
+    if prior is not None and trained.quality is not None:
+        auc = min(1.0, (trained.quality["auc"] - prior / 2) / (1 - prior))
         tell(
             f"if {prior:.3g} of the unlabelled {data.row_noun}s are {ranked.positive}: AUC {auc:.3f} against the others"
         )
@@ -242,7 +244,7 @@ def predict(
         restricted = (
             "" if only is None else " This assumes that the names were chosen without looking at scores."
         )
-        say(f"{listed.selection.text}. {ranked.trained.error_rate_note}{restricted}")
+        say(f"{listed.selection_text(listed.selection)}. {words.error_rate_note(ranked.model)}{restricted}")
     tell(f"written to {output}")
     if report:
         tell(f"report: {page}")
@@ -250,7 +252,7 @@ def predict(
 
 def name_kinds(text: str) -> tuple[str, ...]:
     """Return the kinds of names in the option --match, checked."""
-    from hietan.candidates._names import check_kinds
+    from hietan.models.names import check_kinds
 
     kinds = tuple(part.strip() for part in text.split(",") if part.strip())
     check_kinds(kinds)
@@ -263,13 +265,13 @@ def predict_stream(stream: Any, model: Path, hierarchy: Path | None, reasons: in
     Rows are predicted together, at most 1,000 at a time. Those that have come are predicted before more are waited for.
     """
     from hietan._runtime.spelling import first_few
-    from hietan.candidates import TrainedModel
-    from hietan.candidates._serving import closed_columns, predict_terms
     from hietan.datasets import read_ontology
     from hietan.datasets._building.options import ALL_EDGES
     from hietan.exceptions import DataError
+    from hietan.models import Model
+    from hietan.models.serving import closed_columns, predict_terms
 
-    trained, newer, ontology = TrainedModel.load(model), None, None
+    trained, newer, ontology = Model.load(model), None, None
     if hierarchy is not None:
         relations, ontology = trained.provenance.get("options", {}).get("relations"), read_ontology(hierarchy)
         newer = ontology.hierarchy_of(["is_a"] if relations in (None, [ALL_EDGES]) else relations)

@@ -22,7 +22,6 @@ from hietan._io.archives import ArchiveReader, write_archive
 from hietan._io.files import refuse_special
 from hietan._runtime.equal_rows import EqualRows, count_equal_rows
 from hietan._runtime.optional import import_optional
-from hietan._runtime.two_classes import positive_position
 from hietan.datasets._building.options import check_provenance
 from hietan.datasets._summary import DatasetSummary, dataset_html, summarize
 from hietan.exceptions import DataError
@@ -49,7 +48,7 @@ class Dataset:
     instance_names : tuple of str, length n
         The identifier of each row.
     target_names : tuple of str
-        The class names; empty if the rows have no labels.
+        The class names; empty if the rows have no labels. The positive class is moved to the end, and `y` follows.
     provenance : dict
         The origin of the data and how they were processed; plain values that can be written as JSON.
     name : str
@@ -63,8 +62,8 @@ class Dataset:
     row_noun : str
         The word for a row in reports and messages, in the singular, such as "gene" or "patient" [default: "row"].
     positive : str
-        The name of the positive class, which metrics and rankings refer to; "" if none is given. See
-        `positive_class`.
+        The name of the positive class, which metrics and rankings refer to [default: the rarer of two classes, or the
+        last if they tie; "" for more classes].
 
     Examples
     --------
@@ -115,12 +114,29 @@ class Dataset:
         if self.positive != "" and self.positive not in self.target_names:
             listed = ", ".join(self.target_names) or "none, because the rows have no labels"
             raise ValueError(f"positive is {self.positive!r:.80}; expected one of the classes: {listed}")
+        self._move_positive_class_last()
         _check_hierarchy(self.hierarchy, self.feature_names)
         try:
             json.dumps(self.provenance)
         except (TypeError, ValueError) as error:
             raise TypeError(f"provenance must contain only values that JSON can store ({error})") from error
         check_provenance(self.provenance)
+
+    def _move_positive_class_last(self) -> None:
+        positive = self.positive
+        if not positive and self.target_names:
+            present, counts = np.unique(self.y, return_counts=True)
+            if len(present) == 2:
+                positive = self.target_names[present[int(counts[1] <= counts[0])]]
+            elif len(self.target_names) == 2:
+                positive = self.target_names[1]
+        object.__setattr__(self, "positive", positive)
+        if not positive or positive == self.target_names[-1]:
+            return
+        names = (*(name for name in self.target_names if name != positive), positive)
+        number = np.array([names.index(name) for name in self.target_names], dtype=np.intp)
+        object.__setattr__(self, "target_names", names)
+        object.__setattr__(self, "y", number[self.y])
 
     @classmethod
     def from_pairs(
@@ -242,18 +258,6 @@ class Dataset:
     def is_labelled(self) -> bool:
         """Whether the rows have classes."""
         return bool(self.target_names)
-
-    @property
-    def positive_class(self) -> str:
-        """The positive class. By default, it is the rarer of two classes, or the last class if they tie.
-
-        It is "" if none is given and there are not two classes.
-        """
-        if self.positive or not self.is_labelled:
-            return self.positive
-        present, counts = np.unique(self.y, return_counts=True)
-        position = positive_position(counts.tolist())
-        return "" if position is None else self.target_names[present[position]]
 
     @cached_property
     def equal_rows(self) -> EqualRows:

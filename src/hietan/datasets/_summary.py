@@ -64,11 +64,11 @@ def summarize(data: Any) -> DatasetSummary:
     ones = np.asarray(data.X.sum(axis=0, dtype=np.int64)).ravel()
     most = np.argsort(-ones, kind="stable")[:5]
     counts = np.bincount(data.y[data.y >= 0], minlength=len(data.target_names)).tolist()
-    hierarchy, positive = data.hierarchy, data.positive_class
+    hierarchy, positive = data.hierarchy, data.positive
     annotations_auc = None
     if np.count_nonzero(counts) == 2 and positive:
         annotations = np.asarray(data.X.sum(axis=1, dtype=np.int64)).ravel()
-        annotations_auc = rank_auc(data.y == data.target_names.index(positive), annotations)
+        annotations_auc = rank_auc(data.y == len(data.target_names) - 1, annotations)
     return DatasetSummary(
         name=data.name or "unnamed",
         n_rows=n_rows,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hietan.evaluation._bootstrap import Bootstrap
-from hietan.evaluation._effect_sizes import ROPE, bayesian_signed_rank, rank_biserial
-from hietan.evaluation._metrics import METRICS
 from hietan.evaluation._rank_tables import Ranking
+from hietan.scores.bootstrap import Bootstrap
+from hietan.scores.effect_sizes import ROPE, bayesian_signed_rank, rank_biserial
+from hietan.scores.metrics import METRICS
 
 if TYPE_CHECKING:
     from hietan.evaluation._study.results import StudyResults
@@ -105,7 +105,8 @@ def compare_methods(
 
     Examples
     --------
-    >>> from hietan.evaluation import METRICS, SummaryRow, make_rankings
+    >>> from hietan.evaluation import SummaryRow, make_rankings
+    >>> from hietan.scores import METRICS
     >>> empty = (float("nan"),) * (len(METRICS) - 1)
     >>> rows = [
     ...     SummaryRow(f"data {i}", method, "", "none", 0, 10, (0.5 + 0.05 * good + 0.01 * i, *empty))

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.evaluation._metrics import METRICS
 from hietan.evaluation._rank_tests import (
     Comparison,
     Nemenyi,
@@ -25,6 +24,7 @@ from hietan.evaluation._rank_tests import (
     wilcoxon_holm,
     wins,
 )
+from hietan.scores.metrics import METRICS
 
 FEWEST_DATASETS = 6
 """The number of datasets below which rank tests come with a caution."""

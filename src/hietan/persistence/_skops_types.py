@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hietan import classifiers, selection
-from hietan.evaluation._metrics import gmean_scorer
 from hietan.hierarchy import Hierarchy
+from hietan.scores.metrics import gmean_scorer
 from hietan.structure._counts import PairCounts, SparsePairs
 from hietan.structure._openings import OpenCounts
 

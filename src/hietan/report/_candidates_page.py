@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,6 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from hietan._io.files import atomic_write
-from hietan.candidates import Candidates, Validation
-from hietan.evaluation import average_precision
 from hietan.evaluation._outputs.report_data import (
     Reasons,
     compact,
@@ -23,6 +20,7 @@ from hietan.evaluation._outputs.report_data import (
     similar_rows,
 )
 from hietan.explain._branches import cut_branches
+from hietan.models import Candidates, words
 from hietan.report._html import TERM_URLS, render
 from hietan.report._verdicts import candidates_title, candidates_verdict
 
@@ -47,7 +45,7 @@ def write_candidates(
     Parameters
     ----------
     candidates : Candidates
-        Ranked rows, from `hietan.candidates.rank_rows`.
+        Ranked rows, from `hietan.models.rank_rows`.
     output : path
         The file to write.
     command : str
@@ -67,7 +65,7 @@ def write_candidates(
     --------
     >>> import tempfile
     >>> from hietan import HieTANLite
-    >>> from hietan.candidates import rank_rows, train_model
+    >>> from hietan.models import rank_rows, train_model
     >>> from hietan.datasets import make_hierarchical_classification
     >>> data = make_hierarchical_classification(60, 20, random_state=0)
     >>> ranked = rank_rows(train_model(HieTANLite(), data), data)
@@ -97,13 +95,13 @@ def candidates_summary(
 
     `progress` is called with the number of rows explained so far and the total.
     """
-    trained, data = candidates.trained, candidates.data
+    model, data = candidates.model, candidates.data
     terms = dict(zip(data.feature_names, data.term_names, strict=True))
-    names = [terms[feature] for feature in trained.feature_names]
-    noun = data.row_noun if data.row_noun != "row" else trained.row_noun
+    names = [terms[feature] for feature in model.feature_names]
+    noun = data.row_noun if data.row_noun != "row" else model.row_noun
     about = (
         f"{candidates.n_new:,} candidate{'' if candidates.n_new == 1 else 's'} among {len(data.instance_names):,} "
-        f"{noun}s of {data.name or 'a dataset'}, ranked by {trained.description}."
+        f"{noun}s of {data.name or 'a dataset'}, ranked by {words.description(model)}."
     )
     if candidates.positive:
         about += f" Rows are ordered by the log-odds of {candidates.positive}."
@@ -113,12 +111,12 @@ def candidates_summary(
         "kind": "candidates",
         "title": candidates_title(candidates, noun, data_date(data.provenance), date),
         "verdict": candidates_verdict(candidates, noun),
-        "about": {"model": about, "caution": trained.caution, "command": command, "raw": candidates.raw}
-        | ({"unlabelled": trained.bound_note} if trained.unlabelled else {}),
+        "about": {"model": about, "caution": words.caution(model), "command": command, "raw": candidates.raw}
+        | ({"unlabelled": words.bound_note(model)} if model.unlabelled else {}),
         "methods": _methods([candidates, *others], about),
         "lists": _lists(candidates, fdr or 0.2),
         "branches": _branches(candidates, explained),
-        "quality": None if trained.validation is None else _quality(candidates, trained.validation),
+        "quality": _quality(candidates),
         "term_urls": dict(term_urls),
         "datasets": [
             {
@@ -127,9 +125,9 @@ def candidates_summary(
                 "positive": candidates.positive,
                 "row_noun": noun,
                 **_rows(candidates, others),
-                "features": list(trained.feature_names),
+                "features": list(model.feature_names),
                 "names": names,
-                "ontology": ontology_parents(trained.classifier.hierarchy_),
+                "ontology": ontology_parents(model.classifier.hierarchy_),
                 "usage": {},
                 "explained": _explained(candidates, names, explained, reasons, progress),
                 "reasons": reasons.texts,
@@ -147,28 +145,21 @@ def _lists(candidates: Candidates, first: float) -> dict[str, Any] | None:
     found = [chosen or candidates.selection_at(rate) for rate in rates]
     return {
         "first": rates.index(first),
-        "lines": [selection.text for selection in found],
+        "lines": [candidates.selection_text(selection) for selection in found],
         "limits": [selection.limit for selection in found],
         "rates": rates,
-        "note": candidates.trained.error_rate_note,
+        "note": words.error_rate_note(candidates.model),
     }
 
 
-def _quality(candidates: Candidates, validation: Validation) -> dict[str, Any]:
-    """Return the model's validation for the ranked class, and how closely the ranking follows annotation counts."""
-    trained, quality = candidates.trained, asdict(validation)
-    quality["class_rows"] = list(quality["class_rows"])[:: trained.positive_sign]
-    if validation.positive not in ("", candidates.positive):  # the numbers refer to the other class
-        turned: dict[str, Any] = {"positive": candidates.positive, "average_precision": None}
-        turned["curve"] = [(1 - p, 1 - share, n) for p, share, n in validation.curve[::-1]]
-        for name, whole in (("annotations_auc", 1), ("annotations_correlation", 0)):
-            turned[name] = None if quality[name] is None else whole - quality[name]
-        if trained.held_out is not None:
-            wanted = trained.held_out.labels == trained.positive_label
-            odds = trained.held_out.odds(trained.classifier.classes_, trained.positive_label)
-            turned["average_precision"] = average_precision(wanted, odds)
-        quality |= turned
-    return {**quality, "note": trained.validation_note, "ranking_correlation": _correlation(candidates)}
+def _quality(candidates: Candidates) -> dict[str, Any] | None:
+    """Return the model's quality, and how closely the ranking follows annotation counts; None without held-out rows."""
+    quality = candidates.model.quality
+    if quality is None:
+        return None
+    note = words.quality_note(candidates.model)
+    about = {"positive": candidates.positive, "note": note, "ranking_correlation": _correlation(candidates)}
+    return {**quality, **about}
 
 
 def _branches(candidates: Candidates, explained: int) -> dict[str, Any] | None:
@@ -177,13 +168,13 @@ def _branches(candidates: Candidates, explained: int) -> dict[str, Any] | None:
     The top is the list at the given false discovery rate if it has these rows, and otherwise the explained
     candidates.
     """
-    model, n_new = candidates.trained.classifier, candidates.n_new
+    model, n_new = candidates.model.classifier, candidates.n_new
     first = range(n_new if candidates.selection else min(explained, n_new))
     if len(first) < 2 or not hasattr(model, "contributions") or not model.hierarchy_.adjacency.nnz:
         return None
     last = range(max(n_new - explained, len(first)), n_new)
     X = candidates.X[candidates.order[[*first, *last]].tolist()]
-    found, base = model.contributions(X, target=candidates.trained.positive_label, return_base=True)
+    found, base = model.contributions(X, target=candidates.model.positive_label, return_base=True)
     n = len(first)
     cut = cut_branches(model.hierarchy_, np.asarray(found[:n].mean(axis=0)).ravel(), None, 8)
     if not cut.columns:
@@ -212,12 +203,12 @@ def _correlation(candidates: Candidates) -> float | None:
 
 def _methods(rankings: Sequence[Candidates], about: str) -> list[dict[str, str]]:
     """Return the models, each with a unique name."""
-    kinds = [type(ranking.trained.classifier).__name__ for ranking in rankings]
+    kinds = [type(ranking.model.classifier).__name__ for ranking in rankings]
     names = [
         kind if kinds.count(kind) == 1 else f"{kind} {1 + kinds[:i].count(kind)}"
         for i, kind in enumerate(kinds)
     ]
-    described = [about, *(ranking.trained.description for ranking in rankings[1:])]
+    described = [about, *(words.description(ranking.model) for ranking in rankings[1:])]
     keys = ["model", *(f"model-{i}" for i in range(2, len(rankings) + 1))]
     return [
         {"key": key, "name": name, "description": text}
@@ -227,16 +218,13 @@ def _methods(rankings: Sequence[Candidates], about: str) -> list[dict[str, str]]
 
 def _rows(candidates: Candidates, others: Sequence[Candidates]) -> dict[str, Any]:
     """Return the rows in list order: candidates first, then training rows."""
-    trained, data, order = candidates.trained, candidates.data, candidates.order.tolist()
+    model, data, order = candidates.model, candidates.data, candidates.order.tolist()
     names = [data.instance_names[i] for i in order]
+    label_of = dict(zip(model.class_names, model.classifier.classes_.tolist(), strict=True))
     known = candidates.rows[candidates.n_new :]
     return {
-        "classes": list(trained.class_names)[
-            :: candidates.trained.positive_sign
-        ],  # the positive one is the second of two
-        "labels": [str(label) for label in trained.classifier.classes_.tolist()][
-            :: candidates.trained.positive_sign
-        ],
+        "classes": list(model.classes),
+        "labels": [str(label_of[name]) for name in model.classes],
         "genes": names,
         "symbols": [data.symbols[i] for i in order] if data.symbols else [],
         "n_terms": np.asarray((candidates.X > 0).sum(axis=1)).ravel()[order].tolist(),
@@ -252,8 +240,8 @@ def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dic
     """Return a model's predictions for the named rows. Raise ValueError unless it ranked the same rows and classes as
     `first`.
     """
-    trained = ranking.trained
-    each = [(r.trained.class_names, r.positive, r.trained.unlabelled) for r in (first, ranking)]
+    model = ranking.model
+    each = [(r.model.classes, r.positive, r.model.unlabelled) for r in (first, ranking)]
     if each[0] != each[1]:
         listed = (
             f"{', '.join(names)} (positive: {wanted}, unlabelled: {other or 'none'})"
@@ -271,13 +259,11 @@ def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dic
             "with all models, and include the training rows of every model"
         )
     order = [place[name] for name in names]
-    predicted = np.searchsorted(trained.classifier.classes_, ranking.labels)
-    predicted = 1 - predicted if trained.positive_sign < 0 else predicted
     scores: dict[str, Any] = {
-        "predicted": predicted[order].tolist(),
+        "predicted": ranking.scores.predicted[order].tolist(),
         "log_odds": decimals(ranking.log_odds[order].tolist(), 3),
     }
-    shown = {"calibrated": ranking.probabilities if trained.calibration is not None else None}
+    shown = {"calibrated": ranking.probabilities if model.calibration is not None else None}
     for name, values in {**shown, "lift": ranking.lifts}.items():
         if values is not None:
             scores[name] = [
@@ -298,7 +284,7 @@ def _explained(
     progress: Callable[[int, int], None] | None,
 ) -> list[dict[str, Any]]:
     """Return explanations of the first and last candidates. `reasons` collects the texts that they share."""
-    model, n_new = candidates.trained.classifier, candidates.n_new
+    model, n_new = candidates.model.classifier, candidates.n_new
     ranks = sorted({*range(min(n_rows, n_new)), *range(max(n_new - n_rows, 0), n_new)})
     if not n_new:  # all rows are known: the first of them stand for the others
         ranks = list(range(min(n_rows, len(candidates.matches))))
@@ -306,7 +292,7 @@ def _explained(
         return []
     found = []
     similar = _similar(candidates, ranks)
-    target = candidates.trained.positive_label
+    target = candidates.model.positive_label
     for start in range(0, len(ranks), _BATCH):
         batch = ranks[start : start + _BATCH]
         X = candidates.X[candidates.order[batch].tolist()]

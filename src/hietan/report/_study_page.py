@@ -14,18 +14,7 @@ from scipy.special import expit
 
 from hietan._io.files import atomic_write
 from hietan._io.tables import read_csv
-from hietan.candidates._calibration import fit_sigmoid
-from hietan.evaluation import METRICS, Ranking, TestResult, make_rankings, read_summary, reliability_curve
-from hietan.evaluation._curves import (
-    GRID,
-    SCORES,
-    Band,
-    Quality,
-    cross_fitted_thresholds,
-    draw_rows,
-    mean_quality,
-    quality_of,
-)
+from hietan.evaluation import Ranking, TestResult, make_rankings, read_summary
 from hietan.evaluation._outputs.report_data import decimal, decimals, read_details, significant
 from hietan.evaluation._rank_tables import rank_incomplete
 from hietan.evaluation._study.journal import read_manifest
@@ -34,6 +23,17 @@ from hietan.evaluation._study.results import read_failure_lines, read_incomplete
 from hietan.exceptions import StudyError
 from hietan.report._html import TERM_URLS, render
 from hietan.report._verdicts import study_title, study_verdict
+from hietan.scores import METRICS, reliability_curve
+from hietan.scores.calibration import cross_fitted_cutoffs, fit_sigmoid
+from hietan.scores.curves import (
+    GRID,
+    SCORES,
+    Band,
+    Quality,
+    draw_rows,
+    mean_quality,
+    quality_of,
+)
 
 FORMAT = 1
 Line = dict[str, str]
@@ -315,9 +315,6 @@ def _dataset(
     any_lines: list[Line] = next(iter(predictions.values()), [])
     labels = manifest["classes"][name]
     classes = details["classes"] if len(details.get("classes", ())) == len(labels) else labels
-    present = details.get("present", [])
-    if _is_turned(manifest, name):
-        labels, classes, present = labels[::-1], classes[::-1], present[::-1]
     counted: list[Line] = next(iter(usage.values()), [])
     number = {method_key(*which): i for i, which in enumerate(methods)}
     few = len(manifest["datasets"]) * len(methods) <= MOST_CURVES
@@ -345,7 +342,7 @@ def _dataset(
             }
             for i, lines in usage.items()
         },
-        "present": present,
+        "present": details.get("present", []),
         "effects": {number[key]: found for key, found in details.get("effects", {}).items() if key in number},
         "reasons": details.get("reasons", []),
         "explained": [
@@ -353,12 +350,6 @@ def _dataset(
             for entry in details.get("explained", [])
         ],
     }
-
-
-def _is_turned(manifest: Mapping[str, Any], dataset: str) -> bool:
-    """Return whether the first of two classes is the positive class. If so, the report swaps the two classes."""
-    labels = manifest["classes"][dataset]
-    return len(labels) == 2 and manifest["positive"].get(dataset) == labels[0]
 
 
 def _scores(lines: Sequence[Line], labels: Sequence[str], calibrate: bool) -> dict[str, Any]:
@@ -387,13 +378,9 @@ def _scores(lines: Sequence[Line], labels: Sequence[str], calibrate: bool) -> di
 def _predictions(
     folder: Path, methods: Sequence[tuple[str, str, str]], manifest: Mapping[str, Any]
 ) -> dict[str, dict[int, dict[str, list[Line]]]]:
-    """Return the lines by dataset, method index and seed, or only the first seed if there are too many for curves.
-
-    Log-odds refer to the positive class.
-    """
+    """Return the lines by dataset, method index and seed, or only the first seed if there are too many for curves."""
     seeds, datasets = manifest["seeds"], manifest["datasets"]
     wanted = set(map(str, seeds if len(datasets) * len(methods) <= MOST_CURVES else seeds[:1]))
-    turned = {name for name in datasets if _is_turned(manifest, name)}
     found: dict[str, dict[int, dict[str, list[Line]]]] = {}
     lines = (line for line in _iterate(folder / "predictions.csv") if line["seed"] in wanted)
     for (dataset, seed, *which), group in groupby(
@@ -401,9 +388,7 @@ def _predictions(
         key=lambda line: (line["dataset"], line["seed"], line["method"], line["setting"], line["tuning"]),
     ):
         number = methods.index((which[0], which[1], which[2]))
-        kept = found.setdefault(dataset, {}).setdefault(number, {})[seed] = list(group)
-        for line in kept if dataset in turned else ():
-            line["log_odds"] = str(-float(line["log_odds"])) if line["log_odds"] else ""
+        found.setdefault(dataset, {}).setdefault(number, {})[seed] = list(group)
     return found
 
 
@@ -548,7 +533,7 @@ def _confusions(
             "tuned": {"counts": _counts(truth, tuned), "by": "method"},
         }
     fold = np.array([int(line["fold"]) for line in lines])
-    thresholds = cross_fitted_thresholds(truth, score, fold)
+    thresholds = cross_fitted_cutoffs(score, truth, fold)
     return {
         "confusion": _counts(truth, predicted),
         "tuned": {

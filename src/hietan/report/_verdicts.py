@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hietan.candidates import Candidates
+from hietan.models import Candidates
 
 
 def study_title(content: Mapping[str, Any], date: str | None) -> str:
@@ -86,19 +86,21 @@ def _others(close: Sequence[str], n_others: int, words: str) -> str:
 
 def candidates_verdict(candidates: Candidates, noun: str) -> str:
     """Return a sentence on how well the model separates held-out rows, compared with the annotation count alone."""
-    trained = candidates.trained
-    kind, quality = type(trained.classifier).__name__, trained.validation
-    if quality is None or quality.auc is None:
+    model = candidates.model
+    kind, quality = type(model.classifier).__name__, model.quality
+    if quality is None or quality["auc"] is None:
         return f"{kind} was not validated, so the quality of this ranking is unknown."
-    classes = sorted(trained.class_names, key=lambda name: name != candidates.positive)
+    classes = tuple(reversed(model.classes))
     separated = " from ".join(classes) if len(classes) == 2 else f"{len(classes)} classes"
-    if trained.unlabelled:
+    if model.unlabelled:
         separated = (
             f"known {candidates.positive} from unlabelled {noun}s (some may also be {candidates.positive})"
         )
-    alone = quality.annotations_auc
+    alone = quality["annotations_auc"]
     more = "" if alone is None else f"; annotation counts alone have an AUC of {max(alone, 1 - alone):.3f}"
-    return f"{kind} separates {separated} with AUC {quality.auc:.3f} on {noun}s that it had not seen{more}."
+    return (
+        f"{kind} separates {separated} with AUC {quality['auc']:.3f} on {noun}s that it had not seen{more}."
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

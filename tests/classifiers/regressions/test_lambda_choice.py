@@ -11,7 +11,7 @@ from hietan import Hierarchy, ProximalGraph
 from hietan.classifiers import LambdaPath
 from hietan.classifiers._solvers import lambda_path
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import gmean_score
+from hietan.scores import gmean_score
 
 DATA = make_hierarchical_classification(60, 12, density=0.25, random_state=5)
 THREE = np.array(["a", "b", "c"])[DATA.y + (np.arange(60) % 3 == 0)]

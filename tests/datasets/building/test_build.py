@@ -102,7 +102,7 @@ def test_annotations_spread_upwards(go):
     assert table(data) == {"a": {"GO:1", "GO:2", "GO:3"}, "b": {"GO:1"}, "c": {"GO:4"}}
     assert data.hierarchy.edges == (("GO:1", "GO:2"), ("GO:2", "GO:3"))
     assert data.term_names == ("top", "middle", "bottom", "side")
-    assert data.target_names == ("no", "yes") and data.y.tolist() == [1, 0, 1]
+    assert data.target_names == ("yes", "no") and data.y.tolist() == [0, 1, 0]  # the rarer class is last
     assert data.hierarchy.is_closed(data.X)
 
 

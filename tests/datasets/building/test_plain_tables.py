@@ -456,7 +456,7 @@ def test_missing_objects_are_never_classes(missing):
     labels = {"p1": "a", "p2": missing, "p3": "b", "p4": "b"}
     with pytest.warns(DataWarning, match="1 of 4 label rows have no label"):
         data = build_dataset(EDGES, PAIRS, labels, min_support=1)
-    assert data.target_names == ("a", "b")
+    assert data.target_names == ("b", "a")  # the rarer class is last
     frame = pd.DataFrame({"tea": [0, 1, 1, 0]}, index=list(labels))
     y = pd.Series(labels, dtype=object)
     advice = "or rename ' NA' if" if isinstance(missing, str) else r"with frame\[pandas.notna\(y\)\] and y\["
@@ -600,7 +600,7 @@ def test_the_positive_class_is_taken_over_only_if_it_is_a_class():
     first = build_dataset(EDGES, PAIRS, labels, min_support=1, positive="b")
     assert build_dataset(EDGES, PAIRS, labels, like=first).positive == "b"
     others = {"p1": "yes", "p2": "no", "p3": "no"}
-    assert build_dataset(EDGES, PAIRS, others, like=first).positive == ""
+    assert build_dataset(EDGES, PAIRS, others, like=first).positive == "yes"  # the rarer class
 
 
 def test_terms_called_like_headings_are_terms_above_relations():

@@ -14,11 +14,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import pooled_predictions, run_study
-from hietan.evaluation._cross_validation import rows_for
+from hietan.evaluation import run_study
 from hietan.evaluation._outputs.tables import write_tables
 from hietan.exceptions import FailedMethodWarning
 from hietan.report._study_page import study_summary
+from hietan.scores import cross_validate
+from hietan.scores.cross_validation import rows_for
 from support.processes import contents
 
 DATASETS = [replace(make_hierarchical_classification(60, 12, random_state=k), name=f"d{k}") for k in range(3)]
@@ -58,7 +59,7 @@ def test_a_classifier_that_refuses_sparse_rows_gets_dense_ones(classifier):
     as_array = SimpleNamespace(X=data.X.toarray(), y=data.y, name="d0")
     expected = run_study([as_array], {"dense": classifier}, cv=3, positive="1").summary
     assert [row.metrics for row in results.summary] == [row.metrics for row in expected]
-    pooled = [pooled_predictions(classifier, each, n_splits=3).log_proba for each in (data, as_array)]
+    pooled = [cross_validate(classifier, each, n_splits=3).log_proba for each in (data, as_array)]
     assert np.array_equal(*pooled)
 
 
@@ -82,7 +83,7 @@ class Remembers(ClassifierMixin, BaseEstimator):
 
 def test_whoever_accepts_sparse_rows_or_has_no_tags_gets_them_as_they_are():
     assert run_study(DATASETS[:1], {"sparse": Remembers()}, cv=3).failures == ()
-    assert len(pooled_predictions(Remembers(), DATASETS[0], n_splits=3).y_pred) == 60
+    assert len(cross_validate(Remembers(), DATASETS[0], n_splits=3).predicted) == 60
     assert issparse(rows_for(NoTags(), DATASETS[0].X))
 
 

@@ -13,13 +13,14 @@ from hietan import HieTANLite
 from hietan._io.tables import read_csv
 from hietan.catalogue import StudyOptions, read_study_file, run_named_study
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import METRICS, auc_score, compare_studies, compute_metrics, gmean_score, run_study
+from hietan.evaluation import compare_studies, run_study
 from hietan.evaluation._outputs.explanations import write_details
 from hietan.evaluation._outputs.figures import write_figures
 from hietan.evaluation._outputs.tables import write_tables
 from hietan.evaluation._study.compare import bootstrap_studies
 from hietan.exceptions import StudyError
 from hietan.report._study_page import study_summary
+from hietan.scores import METRICS, auc_score, compute_metrics, gmean_score
 
 METHODS = {"nb": BernoulliNB(), "lr": LogisticRegression(), "lite": HieTANLite()}
 DATA = make_hierarchical_classification(90, 25, random_state=3)
@@ -61,11 +62,9 @@ def test_incomplete_rows_are_predicted_by_the_models_of_complete_rows(lossy):
             for train, test in StratifiedKFold(3, shuffle=True, random_state=seed).split(DATA.X, DATA.y):
                 model = LogisticRegression(random_state=seed).fit(DATA.X[train], DATA.y[train])
                 proba[test] = model.predict_proba(damaged[test])
-            y_pred, score = proba.argmax(axis=1), np.log(proba[:, 1]) - np.log(proba[:, 0])
-            expected = compute_metrics(
-                DATA.y, y_pred, proba, score=score, positive=found["lr", seed].positive == "class1"
-            )
+            expected = compute_metrics(DATA.y, proba.argmax(axis=1), proba)
             row = found["lr", seed]
+            assert row.positive == "class1"
             assert [row[name] for name in METRICS] == pytest.approx(list(expected.values()))
     lines = list(read_csv(folder / "incomplete.csv"))
     assert len(lines) == 3 * 2 * 3 and {line["share_lost"] for line in lines} == {"0.0", "0.3", "0.7"}
@@ -162,8 +161,8 @@ def test_rows_with_an_equal_are_predicted_but_not_tested(untested):
         pooled, other = (r.predictions["synthetic", key, row.seed] for r in (results, usual))
         assert np.array_equal(pooled.log_proba, other.log_proba)
         assert row.n_rows == alone.sum()
-        assert row["gmean"] == gmean_score(DATA.y[alone], pooled.y_pred[alone])
-        assert row["auc"] == auc_score(DATA.y[alone], pooled.score[alone])
+        assert row["gmean"] == gmean_score(DATA.y[alone], pooled.predicted[alone])
+        assert row["auc"] == auc_score(DATA.y[alone], pooled.log_odds[alone])
     lines = list(read_csv(folder / "predictions.csv"))
     assert [line["tested"] == "1" for line in lines[: len(alone)]] == alone.tolist()
     per_fold = [int(line["n_rows"]) for line in read_csv(folder / "folds.csv")]

@@ -10,11 +10,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from hietan import TAN
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import pooled_predictions, run_study
+from hietan.evaluation import run_study
 from hietan.evaluation._outputs.explanations import write_explanations
 from hietan.evaluation._outputs.report_data import read_details
 from hietan.evaluation._outputs.tables import method_stem
 from hietan.exceptions import StudyError
+from hietan.scores import cross_validate
 from support.misbehaving import EQUAL_LABELS, KINDS, TREES, Nonsense
 from support.processes import contents
 
@@ -91,7 +92,7 @@ def test_pooled_predictions_refuse_nonsense():
     with pytest.raises(
         ValueError, match="method 'Nonsense': row 0 of the fold has probabilities that are NaN"
     ):
-        pooled_predictions(Nonsense("NaN"), DATA, n_splits=3, seed=1)
+        cross_validate(Nonsense("NaN"), DATA, n_splits=3, seed=1)
 
 
 # ------------------------------------------------------------------ what else could cost the study its results

@@ -20,10 +20,11 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 
 from hietan import TAN, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import Method, pooled_predictions, read_summary, run_study
+from hietan.evaluation import Method, read_summary, run_study
 from hietan.evaluation._study.journal import Journal, read_manifest
 from hietan.exceptions import StudyError
 from hietan.report import show_report
+from hietan.scores import cross_validate, metrics_of
 from support.processes import contents
 
 pytestmark = pytest.mark.filterwarnings("ignore::hietan.exceptions.FailedMethodWarning")
@@ -52,7 +53,7 @@ def test_the_summary_is_that_of_pooled_predictions(study):
     results, path = study
     assert len(results.summary) == 4 * 3 * 2
     row = next(r for r in results.summary if (r.dataset, r.method, r.seed) == ("d2", "Hie-TAN-Lite", 1))
-    expected = pooled_predictions(HieTANLite(), DATASETS[2], n_splits=5, seed=1).metrics()
+    expected = metrics_of(cross_validate(HieTANLite(), DATASETS[2], n_splits=5, seed=1))
     assert row.metrics == pytest.approx(tuple(expected.values()))
     assert read_summary(path) == results.summary
 
@@ -94,7 +95,7 @@ def test_folds_may_lack_a_class(tmp_path):
     fold[np.flatnonzero(data.y == 0)[:4]] = 3
     results = run_study([data], {"TAN": TAN()}, cv=PredefinedSplit(fold), output=tmp_path / "two")
     lines = rows(tmp_path / "two" / "folds.csv")
-    predicted = results.predictions["two", "TAN @ tuned none", 0].y_pred
+    predicted = results.predictions["two", "TAN @ tuned none", 0].predicted
     assert [line["n_rows"] for line in lines][3] == "4" and all(line["gmean"] for line in lines[:3])
     assert [lines[3][name] for name in ("gmean", "sensitivity", "auc")] == [""] * 3
     assert float(lines[3]["specificity"]) == np.mean(predicted[fold == 3] == 0)
@@ -181,7 +182,7 @@ def test_a_line_that_was_cut_off_is_done_again(tmp_path):
     before = contents(tmp_path)
     path = Journal(tmp_path, read_manifest(tmp_path), "d0", "TAN @ tuned none").path
     data = path.read_bytes()
-    for damaged in (data[:-7], data[:-1], data.replace(b"y_pred", b"y_prod", 1), b""):
+    for damaged in (data[:-7], data[:-1], data.replace(b"predicted", b"predictet", 1), b""):
         path.write_bytes(damaged)
         seen = []
         run_study(DATASETS[:1], METHODS, cv=3, output=tmp_path, progress=seen.append)

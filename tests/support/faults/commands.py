@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 
 import hietan
-from hietan.candidates import train_model
+from hietan.models import train_model
 from hietan.catalogue import make_estimator
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
@@ -24,7 +24,7 @@ from support.faults import text_files
 # Processes are forked from one that has imported everything: a command then takes a tenth of a second, not two.
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
-    "hietan.cli._app hietan.candidates hietan.catalogue hietan.evaluation._outputs hietan.report sklearn.linear_model "
+    "hietan.cli._app hietan.models hietan.catalogue hietan.evaluation._outputs hietan.report sklearn.linear_model "
     "sklearn.model_selection requests pooch rich.table".split()
 )
 EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.truncate")

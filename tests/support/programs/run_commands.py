@@ -15,7 +15,7 @@ from pathlib import Path
 
 from hietan.cli import main
 
-PARTS = ("candidates", "catalogue", "cli._app", "datasets", "evaluation", "report")
+PARTS = ("catalogue", "cli._app", "datasets", "evaluation", "models", "report")
 
 
 def announcing(function, log: Path, again: bool):

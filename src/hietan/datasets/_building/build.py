@@ -92,7 +92,7 @@ def build_dataset(
         The word for a row in reports, such as "gene" or "patient" [default: "gene" for GAF, GPAD and gene2go files,
         "disease" for phenotype.hpoa, "patient" for phenopackets, otherwise "row"].
     positive : str
-        The positive class, which metrics and rankings refer to; "" leaves it to `Dataset.positive_class`.
+        The positive class, which metrics and rankings refer to; "" leaves it to `Dataset`.
     **options
         The fields of `BuildOptions`, such as ``min_support=3`` or ``evidence="IMP,IDA"``. `features` also accepts a
         dataset, with a warning if it was built differently.

@@ -20,7 +20,6 @@ from sklearn.base import clone
 
 from hietan._io.files import atomic_write, safe_file_name, to_json
 from hietan._runtime.parallel import one_thread
-from hietan.evaluation._cross_validation import PooledPredictions
 from hietan.evaluation._outputs.report_data import (
     DatasetDetails,
     ExplainedRows,
@@ -34,6 +33,8 @@ from hietan.evaluation._study.executors import jobs_ahead, open_executor, run_jo
 from hietan.evaluation._study.plan import DatasetView, Study
 from hietan.evaluation._study.results import StudyResults
 from hietan.exceptions import StudyError
+from hietan.scores.cross_validation import Label
+from hietan.scores.scores import Scores
 
 FOLDER = "explanations"
 # How many rows of a dataset are explained, at most and at least, and how many explanations a study has.
@@ -52,14 +53,14 @@ class ChosenRows:
         The dataset's name.
     why : dict of int to str
         The rows, and why each was chosen.
-    predictions : mapping of str to PooledPredictions
-        The predictions of each method with `explain`, by key, in the first seed.
+    predictions : mapping of str to Scores
+        The scores of each method with `explain`, by key, in the first seed.
     """
 
     study: Study
     dataset: str
     why: dict[int, str]
-    predictions: Mapping[str, PooledPredictions]
+    predictions: Mapping[str, Scores]
 
     @property
     def view(self) -> DatasetView:
@@ -76,8 +77,9 @@ class ChosenRows:
     def job(self, key: str, *, in_detail: bool, readable: bool = False) -> ExplainJob:
         """Return the job in which a method explains the rows."""
         model = self.study.model(self.dataset, key, self.study.seeds[0])
+        names = self.study.class_names[self.dataset]
         return ExplainJob(
-            self.dataset, key, model, self.view, self.predictions[key], self.why, in_detail, readable
+            self.dataset, key, model, self.view, names, self.predictions[key], self.why, in_detail, readable
         )
 
     @property
@@ -88,7 +90,6 @@ class ChosenRows:
         parts += [manifest["datasets"][self.dataset]]
         parts += [[key, manifest["methods"][key]] for key in self.predictions]
         parts += [list(self.why.items()), manifest["classes"][self.dataset]]
-        parts += [manifest["positive"].get(self.dataset)]
         return hashlib.sha256(json.dumps(parts).encode()).digest()
 
 
@@ -194,7 +195,7 @@ def _write_dataset(
 ) -> list[Path]:
     """Write a dataset's files. A method that fails to explain its predictions is left out with a warning."""
     written = []
-    shown = DatasetDetails(rows.dataset, rows.view, rows.why)
+    shown = DatasetDetails(rows.dataset, rows.view, rows.study.class_names[rows.dataset], rows.why)
     if kept is not None:
         shown.take_over(kept)
     for key in rows.predictions if kept is None else ():
@@ -275,7 +276,7 @@ def choose_study_rows(results: StudyResults, wanted: Sequence[str] = ()) -> list
 
 
 def select_rows(
-    pooled: Sequence[PooledPredictions], names: Sequence[str], wanted: Sequence[str], n: int
+    pooled: Sequence[Scores], names: Sequence[str], wanted: Sequence[str], n: int
 ) -> dict[int, str]:
     """Choose the rows to explain: the most confident correct and incorrect predictions, and the requested rows.
 
@@ -287,7 +288,7 @@ def select_rows(
     chosen: dict[int, str] = {}
     if known:
         sure = np.mean([rankdata(_margin(p)) for p in known], axis=0)
-        right = np.mean([p.y_pred == p.y_true for p in known], axis=0) > 0.5
+        right = np.mean([p.predicted == p.truth for p in known], axis=0) > 0.5
         for kind, order in (
             ("right", np.argsort(-sure, kind="stable")),
             ("wrong", np.argsort(sure, kind="stable")),
@@ -297,11 +298,11 @@ def select_rows(
     return chosen | {i: "asked for" for i, name in enumerate(names) if name in set(wanted)}
 
 
-def _margin(pooled: PooledPredictions) -> Any:
+def _margin(scores: Scores) -> Any:
     """Return ln P(true class) - ln P(most probable other class)."""
-    truth = np.searchsorted(np.unique(pooled.y_true), pooled.y_true)
-    logs = np.maximum(np.asarray(pooled.log_proba), -1e9)
-    rows = np.arange(len(truth))
+    truth = scores.truth
+    logs = np.maximum(np.asarray(scores.log_proba), -1e9)
+    rows = np.arange(len(scores))
     others = logs.copy()
     others[rows, truth] = -np.inf
     return logs[rows, truth] - others.max(axis=1)
@@ -322,8 +323,10 @@ class ExplainJob:
         The unfitted classifier, with the hierarchy of the dataset.
     view : DatasetView
         The dataset.
-    pooled : PooledPredictions
-        The method's predictions, with their folds.
+    names : mapping of label to str
+        The dataset's classes, the positive one of two last.
+    pooled : Scores
+        The method's scores, with their folds.
     why : mapping of int to str
         The rows to explain, and why each was chosen.
     in_detail : bool
@@ -336,7 +339,8 @@ class ExplainJob:
     key: str
     model: Any
     view: DatasetView
-    pooled: PooledPredictions
+    names: Mapping[Label, str]
+    pooled: Scores
     why: Mapping[int, str]
     in_detail: bool = False
     readable: bool = False
@@ -386,14 +390,14 @@ def explain_rows(job: ExplainJob) -> ExplainedRows:
     """
     found, data, fold_of_row = ExplainedRows(), job.view.data, job.pooled.fold
     folds, every_fold = sorted({int(fold_of_row[i]) for i in job.why}), np.unique(fold_of_row).tolist()
-    labels = np.unique(data.y).tolist()
+    labels: list[Any] = list(job.names)
     # By default, the second of two classes is explained; not every classifier can explain another one.
-    is_turned = len(labels) == 2 and job.pooled.positive == labels[0]
-    target = {"target": labels[0]} if is_turned else {}
+    is_default = len(labels) != 2 or labels == sorted(labels)
+    target = {} if is_default else {"target": labels[-1]}
     effects = None
     if job.in_detail and folds and len(labels) == 2 and hasattr(job.model, "contributions"):
         folds = every_fold if 2 * len(folds) >= len(every_fold) else folds
-        effects = TermEffects(data.X.shape[1], len(folds), -1.0 if is_turned else 1.0)
+        effects = TermEffects(data.X.shape[1], len(folds), target)
     for fold in folds:
         train = np.flatnonzero(fold_of_row != fold)
         fitted = clone(job.model).fit(data.X[train], data.y[train])
@@ -415,7 +419,7 @@ def _readable(job: ExplainJob, explanations: Mapping[int, Any]) -> list[dict[str
             "instance": names[i],
             "why": why,
             "fold": int(pooled.fold[i]),
-            "y_true": np.asarray(pooled.y_true[i]).item(),
+            "y_true": list(job.names)[pooled.truth[i]],
             **_shortened(explanations[i].to_dict()),
         }
         for i, why in job.why.items()

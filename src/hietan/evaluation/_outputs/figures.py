@@ -10,10 +10,10 @@ from typing import Any
 
 from hietan._io.files import atomic_write
 from hietan._runtime.optional import import_optional
-from hietan.evaluation._metrics import METRICS
 from hietan.evaluation._outputs.tables import ranking_stem
 from hietan.evaluation._rank_tables import Ranking, rank_incomplete
 from hietan.evaluation._study.results import StudyResults
+from hietan.scores.metrics import METRICS
 
 _INK, _BLUE, _GREY = "#222222", "#3b6ea5", "#b8b8b8"
 

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from scipy.sparse import csr_array
 from hietan._io.files import atomic_write, safe_file_name
 from hietan.evaluation._study.plan import DatasetView
 from hietan.exceptions import StudyError
+from hietan.scores.cross_validation import Label
 
 FOLDER = "details"
 NEIGHBOURS = 8
@@ -90,13 +92,18 @@ class DatasetDetails:
         The dataset's name.
     view : DatasetView
         Its names and its hierarchy.
+    names : mapping of label to str
+        Its classes, the positive one of two last.
     chosen : mapping of int to str
         The explained rows, and why each was chosen.
     """
 
-    def __init__(self, dataset: str, view: DatasetView, chosen: Mapping[int, str]) -> None:
+    def __init__(
+        self, dataset: str, view: DatasetView, names: Mapping[Label, str], chosen: Mapping[int, str]
+    ) -> None:
         self.dataset = dataset
         self.view = view
+        self.names = names
         self.chosen = chosen
         self.reasons = Reasons()
         self.rows: dict[int, dict[str, Any]] = {i: {} for i in chosen}
@@ -126,13 +133,13 @@ class DatasetDetails:
             "features": self.view.feature_names,
             "names": self.view.term_names,
             "ontology": [] if hierarchy is None else ontology_parents(hierarchy),
-            "classes": self.view.class_names,
-            "labels": [str(label) for label in np.unique(data.y).tolist()],
+            "classes": list(self.names.values()),
+            "labels": list(map(str, self.names)),
             "symbols": self.view.symbols,
             "account": self.view.account,
             "date": data_date(getattr(data, "provenance", {})),
             "equal_rows": self.view.equal_rows,
-            "present": class_counts(data.X, data.y),
+            "present": class_counts(data.X, data.y, list(self.names)),
             "effects": self.effects,
             "row_noun": self.view.row_noun,
             "explained": [
@@ -370,13 +377,15 @@ class TermEffects:
         The number of columns.
     n_folds : int
         The number of folds that will be added; each is weighted by its share of the rows.
-    sign : float
-        1 if the second of two classes is the positive one, -1 if it is the first.
+    target : mapping
+        The positive class as the keyword `target` of `contributions`; empty for the default, the second of two.
     """
 
-    def __init__(self, n_features: int, n_folds: int, sign: float = 1.0) -> None:
+    def __init__(
+        self, n_features: int, n_folds: int, target: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
         self.n_rows = 0
-        self._sign = sign
+        self._target = target
         self._rows_of_fold = -(-MOST_ROWS // n_folds)
         self._shown_of_fold = -(-SWARM_ROWS // n_folds)
         self._absolute = np.zeros(n_features)
@@ -398,7 +407,8 @@ class TermEffects:
         for start in range(0, rows.shape[0], _BATCH):
             batch = rows[start : start + _BATCH]
             has = _dense(batch) > 0
-            adds = np.clip(self._sign * _dense(model.contributions(batch)).astype(np.float64), -1e6, 1e6)
+            found = _dense(model.contributions(batch, **self._target)).astype(np.float64)
+            adds = np.clip(found, -1e6, 1e6)
             total += adds.sum(axis=0)
             squares += (adds**2).sum(axis=0)
             self._absolute += np.abs(adds).sum(axis=0)
@@ -457,15 +467,14 @@ class TermEffects:
         return {"step": step, "swarm": swarm}
 
 
-def class_counts(X: Any, y: Any) -> list[list[int]]:
-    """Return the number of rows in each class that have each term. Classes are in sorted order.
+def class_counts(X: Any, y: Any, labels: Sequence[Any]) -> list[list[int]]:
+    """Return the number of rows in each class that have each term.
 
-    >>> class_counts(np.array([[1, 0], [1, 1], [0, 1]]), np.array([0, 0, 1]))
+    >>> class_counts(np.array([[1, 0], [1, 1], [0, 1]]), np.array([0, 0, 1]), [0, 1])
     [[2, 1], [0, 1]]
     """
-    return [
-        np.asarray((X[np.flatnonzero(y == label)] > 0).sum(axis=0)).ravel().tolist() for label in np.unique(y)
-    ]
+    of_class = [X[np.flatnonzero(y == label)] for label in labels]
+    return [np.asarray((rows > 0).sum(axis=0)).ravel().tolist() for rows in of_class]
 
 
 def _gap(present: NDArray[np.float64], absent: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,11 +11,11 @@ import numpy as np
 
 from hietan._io.files import atomic_write, safe_file_name
 from hietan.evaluation._comparisons import MethodComparison
-from hietan.evaluation._metrics import METRICS
 from hietan.evaluation._outputs.text_table import TextTable
 from hietan.evaluation._rank_tables import Ranking, rank_incomplete
 from hietan.evaluation._study.plan import Method
 from hietan.evaluation._study.results import StudyResults
+from hietan.scores.metrics import METRICS
 
 TOP_FEATURES = 10
 

@@ -12,16 +12,16 @@ import numpy as np
 
 from hietan._io.tables import read_csv
 from hietan._runtime.spelling import suggest
-from hietan.evaluation._bootstrap import Bootstrap, bootstrap_gmean
-from hietan.evaluation._cross_validation import PooledPredictions
-from hietan.evaluation._metrics import METRICS
 from hietan.evaluation._rank_tables import Ranking, SummaryRow, make_rankings
 from hietan.evaluation._study.journal import read_manifest
 from hietan.evaluation._study.results import read_relations, read_summary
 from hietan.exceptions import StudyError
+from hietan.scores.bootstrap import Bootstrap, bootstrap_gmean
+from hietan.scores.metrics import METRICS
+from hietan.scores.scores import Scores
 
 _WHICH = ("dataset", "method", "setting", "tuning", "seed")
-_Predictions = tuple[tuple[str, str, int], tuple[list[str], PooledPredictions]]
+_Predictions = tuple[tuple[str, str, int], tuple[list[str], Scores]]
 
 
 def compare_studies(
@@ -128,7 +128,7 @@ def bootstrap_studies(directories: Sequence[str | Path], ranking: Ranking) -> Bo
     """
     if ranking.metric != "gmean":
         return None
-    predictions: dict[tuple[str, str, int], PooledPredictions] = {}
+    predictions: dict[tuple[str, str, int], Scores] = {}
     rows: dict[str, list[str]] = {}
     for directory in directories:
         for (dataset, method, seed), (names, pooled) in _checked_predictions(Path(directory), ranking):
@@ -166,5 +166,9 @@ def _read_predictions(folder: Path, ranking: Ranking) -> Iterable[_Predictions]:
             continue
         cells = [[line[name] for name in columns] for line in lines if line.get("tested") != "0"]
         names, y_true, y_pred, fold = map(list, zip(*cells, strict=True))
-        pooled = PooledPredictions(np.array(y_true), np.array(y_pred), None, np.array(fold, dtype=np.int64))
-        yield (dataset, method, int(seed)), (names, pooled)
+        labels = sorted({*y_true, *y_pred})
+        truth, predicted = (
+            np.array([labels.index(label) for label in column]) for column in (y_true, y_pred)
+        )
+        scores = Scores(tuple(labels), predicted, truth=truth, fold=np.array(fold, dtype=np.int64))
+        yield (dataset, method, int(seed)), (names, scores)

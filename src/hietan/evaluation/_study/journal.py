@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,11 @@ from hietan._io.files import (
     to_json,
 )
 from hietan._io.tables import csv_text, restore_text
-from hietan.evaluation._cross_validation import Label, RowPredictions
 from hietan.evaluation._usage import FeatureUsage
 from hietan.exceptions import StudyError
+from hietan.scores.scores import Scores
 
-FORMAT = 3
+FORMAT = 4
 """The format of a study's directory."""
 LOCK = ".lock"
 TIMES = ("dataset", "method", "setting", "tuning", "seed", "fold", "fit_seconds", "predict_seconds")
@@ -183,6 +183,7 @@ def _key_of(manifest: Mapping[str, Any], dataset: str, method: str) -> bytes:
         manifest["datasets"][dataset],
     ]  # usage is counted in the first seed
     parts += [method, manifest["methods"][method], *manifest.get("lose", ())]
+    parts += [manifest["classes"][dataset]]  # scores have a column for each class, in this order
     return hashlib.sha256(json.dumps(parts).encode()).digest()
 
 
@@ -243,32 +244,27 @@ def _difference_of_entries(what: str, old: Mapping[str, Any], new: Mapping[str, 
     return f"{what} {name!r} has changed{change}"
 
 
-def encode_outcome(
-    rows: RowPredictions, usage: FeatureUsage | None, labels: Sequence[Label]
-) -> dict[str, Any]:
-    """Return a job's predictions and feature usage as plain values, with the dataset's labels.
-
-    A classifier may return 1.0 if the dataset has 1, because they are equal.
-    """
-    as_in_dataset = {label: label for label in labels}
-    outcome: dict[str, Any] = {"y_pred": [as_in_dataset[label] for label in rows.y_pred.tolist()]}
-    if rows.log_proba is not None:
-        outcome["log_proba"] = rows.log_proba.tolist()
+def encode_outcome(scores: Scores, usage: FeatureUsage | None) -> dict[str, Any]:
+    """Return a job's scores and feature usage as plain values."""
+    outcome: dict[str, Any] = {"predicted": scores.predicted.tolist()}
+    if scores.log_proba is not None:
+        outcome["log_proba"] = scores.log_proba.tolist()
     if usage is not None:
         outcome["usage"] = {"selected": usage.selected.tolist(), "in_edges": usage.in_edges.tolist()}
     return outcome
 
 
-def decode_predictions(outcome: Mapping[str, Any]) -> RowPredictions:
-    """Return the predictions of a job that did not fail."""
+def decode_scores(outcome: Mapping[str, Any], classes: tuple[str, ...]) -> Scores:
+    """Return the scores of a job that did not fail."""
     logs = outcome.get("log_proba")
-    return RowPredictions(np.array(outcome["y_pred"]), None if logs is None else np.array(logs))
+    predicted = np.array(outcome["predicted"], dtype=np.intp)
+    return Scores(classes, predicted, None if logs is None else np.array(logs))
 
 
 def decode_usage(outcome: Mapping[str, Any]) -> FeatureUsage:
     """Return the feature usage of a job that counted it."""
     columns = (np.array(outcome["usage"][name]) for name in ("selected", "in_edges"))
-    return FeatureUsage(len(outcome["y_pred"]), *columns)
+    return FeatureUsage(len(outcome["predicted"]), *columns)
 
 
 def usage_problem(usage: FeatureUsage, n_rows: int, n_features: int) -> str | None:

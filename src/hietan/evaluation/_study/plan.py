@@ -13,14 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hietan._runtime.equal_rows import count_equal_rows, has_equal, row_groups
-from hietan.evaluation._cross_validation import (
-    Label,
-    class_labels,
-    class_names,
-    configure,
-    fold_of_rows,
-    positive_label,
-)
 from hietan.evaluation._study.fingerprint import (
     dataset_fingerprint,
     describe,
@@ -31,6 +23,13 @@ from hietan.evaluation._study.fingerprint import (
 )
 from hietan.evaluation._study.journal import FORMAT
 from hietan.exceptions import StudyError
+from hietan.scores.cross_validation import (
+    Label,
+    class_labels,
+    class_names,
+    configure,
+    fold_of_rows,
+)
 
 MOST_SEEDS = 2**20
 """The largest number of seeds in a study."""
@@ -247,20 +246,21 @@ class Study:
     equal_rows: str = "keep"
 
     @cached_property
-    def positive_labels(self) -> dict[str, Label | None]:
-        """The label of each dataset's positive class, or None for a dataset that does not have two classes."""
-        found = dict[str, Label | None]()
+    def class_names(self) -> dict[str, dict[Label, str]]:
+        """Each dataset's labels with their class names. The positive one of two classes is the last."""
+        found = dict[str, dict[Label, str]]()
         for name, data in self.datasets.items():
             try:
-                found[name] = positive_label(data, self.positive)
+                class_labels(data.y)
+                found[name] = class_names(data, self.positive)
             except (TypeError, ValueError) as error:
                 raise StudyError(f"dataset {name}: {error}") from error
         return found
 
     def positive_name(self, dataset: str) -> str:
-        """Return the name of a dataset's positive class, or "" if it has none."""
-        label = self.positive_labels[dataset]
-        return "" if label is None else class_names(self.datasets[dataset])[label]
+        """Return the name of the positive one of a dataset's two classes, or "" if it has more classes."""
+        names = list(self.class_names[dataset].values())
+        return names[-1] if len(names) == 2 else ""
 
     @cached_property
     def shared_rows(self) -> dict[str, list[str]]:
@@ -297,10 +297,7 @@ class Study:
             "datasets": {name: self._data_fingerprint(name) for name in self.datasets},
             "methods": {key: method_fingerprint(method.estimator) for key, method in methods},
             "groups": dict(self.groups),
-            "classes": {name: [str(c) for c in class_labels(data.y)] for name, data in self.datasets.items()},
-            "positive": {
-                name: str(label) for name, label in self.positive_labels.items() if label is not None
-            },
+            "classes": {name: list(map(str, labels)) for name, labels in self.class_names.items()},
             "shared_rows": self.shared_rows,
             "class_weighted": self.class_weighted,
             "descriptions": {key: describe(method.estimator) for key, method in methods},

@@ -10,22 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hietan._io.files import atomic_write, to_json
 from hietan._io.tables import csv_text, read_csv
 from hietan._runtime.notebook import card
 from hietan._runtime.optional import import_optional
-from hietan.evaluation._bootstrap import Bootstrap, bootstrap_gmean
 from hietan.evaluation._comparisons import MethodComparison, compare_methods
-from hietan.evaluation._cross_validation import PooledPredictions, pool
-from hietan.evaluation._effect_sizes import ROPE
-from hietan.evaluation._metrics import METRICS, Predictions
 from hietan.evaluation._rank_tables import Ranking, SummaryRow, make_rankings, score_rows_html
-from hietan.evaluation._study.journal import Journal, decode_predictions, decode_usage, read_manifest
+from hietan.evaluation._study.journal import Journal, decode_scores, decode_usage, read_manifest
 from hietan.evaluation._study.plan import Study
 from hietan.evaluation._usage import FeatureUsage, UsageRow
 from hietan.exceptions import StudyError
+from hietan.scores.bootstrap import Bootstrap, bootstrap_gmean
+from hietan.scores.cross_validation import class_codes, pool
+from hietan.scores.effect_sizes import ROPE
+from hietan.scores.metrics import METRICS, metrics_of
+from hietan.scores.scores import Scores
 
 SUMMARY_FORMAT = 1
 """The format of `summary.json`."""
@@ -61,7 +61,7 @@ class StudyResults:
     failures : tuple of Failure
         The jobs that ended in an error.
     predictions : mapping
-        (dataset, method key, seed) to PooledPredictions.
+        (dataset, method key, seed) to Scores.
     usage : mapping
         (dataset, method key) to FeatureUsage, over all seeds in which no job failed; `feature_usage` returns the
         rankings.
@@ -76,7 +76,7 @@ class StudyResults:
     summary: tuple[SummaryRow, ...]
     rankings: tuple[Ranking, ...]
     failures: tuple[Failure, ...]
-    predictions: Mapping[tuple[str, str, int], PooledPredictions]
+    predictions: Mapping[tuple[str, str, int], Scores]
     usage: Mapping[tuple[str, str], FeatureUsage]
     directory: Path | None = None
     incomplete: Mapping[float, tuple[SummaryRow, ...]] = field(default_factory=dict)
@@ -219,10 +219,12 @@ class StudyResults:
 def results_from_journals(study: Study, folder: Path) -> StudyResults:
     """Read a finished study's journals, and compute all results from the journals."""
     shares = (0.0, *study.lose)
-    predicted: dict[float, dict[tuple[str, str, int], PooledPredictions]] = {share: {} for share in shares}
+    scored: dict[float, dict[tuple[str, str, int], Scores]] = {share: {} for share in shares}
     usage: dict[tuple[str, str], FeatureUsage] = {}
     failures: list[Failure] = []
     for dataset, data in study.datasets.items():
+        names = study.class_names[dataset]
+        classes, truth = tuple(names.values()), class_codes(data.y, names)
         for key in study.methods:
             jobs = Journal(folder, study.manifest, dataset, key).seal()
             failures += [
@@ -235,10 +237,9 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
                 if any("error" in job for job in whole):
                     continue
                 for k, share in enumerate(shares):
-                    parts = [decode_predictions(job["incomplete"][k - 1] if k else job) for job in whole]
-                    pooled = pool(data.y, study.folds[dataset, seed], parts)
-                    positive = study.positive_labels[dataset]
-                    predicted[share][dataset, key, seed] = replace(pooled, positive=positive)
+                    outcomes = [job["incomplete"][k - 1] if k else job for job in whole]
+                    parts = [decode_scores(outcome, classes) for outcome in outcomes]
+                    scored[share][dataset, key, seed] = pool(parts, study.folds[dataset, seed], truth)
             counted = [
                 part
                 for seed in study.seeds
@@ -246,7 +247,7 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
             ]
             if counted:
                 usage[dataset, key] = sum(counted[1:], counted[0])
-    summaries = {share: tuple(_summary_rows(study, found)) for share, found in predicted.items()}
+    summaries = {share: tuple(_summary_rows(study, found)) for share, found in scored.items()}
     summary = summaries[0]
     about: dict[str, Any] = {
         "groups": study.groups,
@@ -259,7 +260,7 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
         summary,
         rankings,
         tuple(failures),
-        predicted[0],
+        scored[0],
         usage,
         incomplete=summaries if study.lose else {},
     )
@@ -387,8 +388,7 @@ def summarise(results: StudyResults) -> dict[str, Any]:
 
 _WHICH = ("dataset", "method", "setting", "tuning", "seed")
 PREDICTIONS = (*_WHICH, "fold", "instance", "y_true", "y_pred", "log_odds", "probabilities")
-_FOLD_METRICS = ("gmean", "sensitivity", "specificity", "auc")
-FOLDS = (*_WHICH, "fold", "n_rows", *_FOLD_METRICS)
+FOLDS = (*_WHICH, "fold", "n_rows", *METRICS)
 _ENDS = ("mean_gmean_low", "mean_gmean_high", "average_rank_low", "average_rank_high")
 BOOTSTRAP = ("tuning", "setting", "method", "n_draws", *_ENDS)
 
@@ -399,14 +399,18 @@ def _which(results: StudyResults, dataset: str, key: str, seed: int) -> list[Any
 
 
 def _prediction_lines(results: StudyResults, is_partly_tested: bool) -> Iterable[list[Any]]:
-    for (dataset, key, seed), pooled in results.predictions.items():
+    for (dataset, key, seed), scores in results.predictions.items():
         which = _which(results, dataset, key, seed)
         names = results.study.view(dataset).instance_names
         n = len(names)
-        score = pooled.score
-        odds = score.tolist() if score is not None and score.ndim == 1 else [None] * n
-        proba = [""] * n if pooled.proba is None else [" ".join(map(repr, p)) for p in pooled.proba.tolist()]
-        columns = [pooled.fold.tolist(), names, pooled.y_true.tolist(), pooled.y_pred.tolist(), odds, proba]
+        labels = list(results.study.class_names[dataset])
+        truth, predicted = ([labels[k] for k in codes] for codes in (scores.truth, scores.predicted))
+        odds, proba = [None] * n, [""] * n
+        if scores.proba is not None:
+            proba = [" ".join(map(repr, p)) for p in scores.proba.tolist()]
+            if len(labels) == 2:
+                odds = scores.log_odds.tolist()
+        columns = [scores.fold.tolist(), names, truth, predicted, odds, proba]
         columns += [results.study.tested[dataset].astype(int).tolist()] if is_partly_tested else []
         for row in zip(*columns, strict=True):
             yield [*which, *row]
@@ -415,26 +419,10 @@ def _prediction_lines(results: StudyResults, is_partly_tested: bool) -> Iterable
 def _fold_lines(results: StudyResults) -> Iterable[list[Any]]:
     for (dataset, key, seed), pooled in results.predictions.items():
         which = _which(results, dataset, key, seed)
-        pooled = pooled.select(results.study.tested[dataset])
-        classes, score = np.unique(pooled.y_true), pooled.score
-        for k in np.unique(pooled.fold).tolist():
-            rows = pooled.fold == k
-            ranked_by = None if score is None else score[rows]
-            fold = Predictions(pooled.y_true[rows], pooled.y_pred[rows], None, ranked_by, pooled.positive)
-            values = _fold_metrics(fold, classes)
-            yield [*which, k, int(rows.sum()), *(values[name] for name in _FOLD_METRICS)]
-
-
-def _fold_metrics(fold: Predictions, classes: NDArray[Any]) -> dict[str, float]:
-    """Return a fold's metrics. A metric is NaN if it needs a class that the fold lacks."""
-    present = np.isin(classes, fold.y_true)
-    if present.all():
-        return {name: METRICS[name].compute(fold) for name in _FOLD_METRICS}
-    values = dict.fromkeys(_FOLD_METRICS, np.nan)
-    if len(classes) == 2:
-        name = "sensitivity" if classes[present.argmax()] == fold.positive else "specificity"
-        values[name] = float(fold.recalls[0])
-    return values
+        scores = pooled.select(results.study.tested[dataset])
+        for k in np.unique(scores.fold).tolist():
+            of_fold = scores.select(scores.fold == k)
+            yield [*which, k, len(of_fold), *metrics_of(of_fold).values()]
 
 
 def _bootstrap_lines(results: StudyResults) -> Iterable[list[Any]]:
@@ -468,17 +456,12 @@ def _draw_rows(results: StudyResults, ranking: Ranking) -> Bootstrap:
     return replace(bootstrap_gmean(scored, rows, keys, groups=ranking.groups), methods=ranking.methods)
 
 
-def _summary_rows(
-    study: Study, predictions: Mapping[tuple[str, str, int], PooledPredictions]
-) -> Iterable[SummaryRow]:
+def _summary_rows(study: Study, predictions: Mapping[tuple[str, str, int], Scores]) -> Iterable[SummaryRow]:
     for (dataset, key, seed), pooled in predictions.items():
         method = study.methods[key]
-        pooled = pooled.select(study.tested[dataset])
-        values = pooled.metrics()
-        n_rows = len(pooled.y_true)
-        metrics = tuple(values[name] for name in METRICS)
-        which = (dataset, method.name, method.setting, method.tuning, seed, n_rows)
-        yield SummaryRow(*which, metrics, study.positive_name(dataset))
+        scores = pooled.select(study.tested[dataset])
+        which = (dataset, method.name, method.setting, method.tuning, seed, len(scores))
+        yield SummaryRow(*which, tuple(metrics_of(scores).values()), study.positive_name(dataset))
 
 
 def _tracebacks(failures: Iterable[Failure]) -> Iterable[str]:

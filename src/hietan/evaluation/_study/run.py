@@ -19,7 +19,6 @@ from sklearn.base import clone
 
 from hietan._io.files import temporary_directory
 from hietan._runtime.parallel import one_thread
-from hietan.evaluation._cross_validation import Label, class_labels, predict_checked, rows_for
 from hietan.evaluation._study.executors import check_resources, jobs_ahead, open_executor, run_jobs
 from hietan.evaluation._study.journal import (
     Journal,
@@ -35,6 +34,7 @@ from hietan.evaluation._study.plan import Job, Method, Progress, Study, plan_stu
 from hietan.evaluation._study.results import NOT_RUN, StudyResults, results_from_journals, write_results
 from hietan.evaluation._usage import count_usage
 from hietan.exceptions import FailedMethodWarning
+from hietan.scores.cross_validation import Label, rows_for, score_checked
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
 """A job, its journal entry, and its fitting and prediction times in seconds."""
@@ -250,7 +250,7 @@ def _calls(study: Study, todo: Sequence[Job]) -> Iterator[tuple[Any, ...]]:
         model = model_of(job.dataset, job.method, job.seed)
         test = study.folds[job.dataset, job.seed] == job.fold
         incomplete = [X[np.flatnonzero(test)] for X in incomplete_of(job.dataset, job.seed)]
-        yield job, model, data.X, data.y, test, study.usage, incomplete
+        yield job, model, data.X, data.y, test, study.class_names[job.dataset], study.usage, incomplete
 
 
 def _ended(call: tuple[Any, ...], error: str) -> Outcome:
@@ -264,6 +264,7 @@ def run_job(
     X: Any,
     y: Any,
     test: NDArray[np.bool_],
+    names: Mapping[Label, str],
     usage: bool,
     incomplete: Sequence[Any] = (),
 ) -> Outcome:
@@ -276,10 +277,10 @@ def run_job(
         with one_thread():
             fitted = clone(model).fit(rows_for(model, X, ~test), y[~test])
             fitted_at = time.perf_counter()
-            outcome = _predict(job, fitted, rows_for(model, X, test), class_labels(y), usage)
+            outcome = _score(job, fitted, rows_for(model, X, test), names, usage)
             predicted_at = time.perf_counter()
             lost = [rows_for(model, rows) for rows in incomplete]
-            further = [_predict(job, fitted, rows, class_labels(y), usage=False) for rows in lost]
+            further = [_score(job, fitted, rows, names, usage=False) for rows in lost]
             outcome |= {"incomplete": further} if further else {}
     # A classifier that raises SystemExit has failed; the study goes on.
     except BaseException as error:
@@ -288,13 +289,13 @@ def run_job(
     return job, outcome, (fitted_at - start, predicted_at - fitted_at)
 
 
-def _predict(job: Job, model: Any, X: Any, labels: Sequence[Label], usage: bool) -> dict[str, Any]:
-    rows = predict_checked(model, X, labels, job.method)
+def _score(job: Job, model: Any, X: Any, names: Mapping[Label, str], usage: bool) -> dict[str, Any]:
+    scores = score_checked(model, X, names, job.method)
     counted = count_usage(model.trees(X)) if usage and hasattr(model, "trees") else None
     problem = None if counted is None else usage_problem(counted, *X.shape)
     if problem is not None:
         raise ValueError(f"method {job.method!r}: {problem}")
-    return encode_outcome(rows, counted, labels)
+    return encode_outcome(scores, counted)
 
 
 def _error_line(error: BaseException) -> str:

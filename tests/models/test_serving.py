@@ -13,10 +13,10 @@ from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 
 import hietan
 from hietan import Hierarchy
-from hietan.candidates import TrainedModel, evaluate_model, rank_rows, train_model
-from hietan.candidates._serving import MOST_UNKNOWN
 from hietan.datasets import build_dataset, make_hierarchical_classification
 from hietan.exceptions import DataError, DataWarning
+from hietan.models import Model, evaluate_model, rank_rows, train_model
+from hietan.models.serving import MOST_UNKNOWN
 
 METHODS = [hietan.HieLogistic, hietan.HieBAN, hietan.HieTAN, hietan.HieTANLite]
 
@@ -46,20 +46,27 @@ def test_one_row_has_the_numbers_of_all_rows_to_the_last_bit(trained, data):
     assert [found.log_odds for found in bulk] == ranked.log_odds.tolist()
     assert [found.probability for found in bulk] == ranked.probabilities.tolist()
     assert {found.positive for found in bulk} == {"class0"} == {bulk[0].to_dict()["positive"]}
-    assert [found.predicted for found in bulk] == [trained.target_names[label] for label in ranked.labels]
+    assert trained.classes == ranked.scores.classes == ("class1", "class0")
+    predicted = [ranked.scores.classes[k] for k in ranked.scores.predicted]
+    assert [found.predicted for found in bulk] == predicted and set(predicted) == {"class0", "class1"}
+    own = [trained.class_names[label] for label in trained.classifier.predict(data.X)]
+    assert predicted == own  # without a threshold, the classifier's own predictions
 
 
 def test_probabilities_are_those_of_the_classifier_and_its_calibration(trained, data):
     (found,) = trained.predict([leaves_of(data, 7)])
-    joint = trained.classifier.predict_log_proba(data.X[[7]])[0]
-    assert found.log_odds == pytest.approx(joint[0] - joint[1], abs=1e-9)
+    logs = trained.classifier.predict_log_proba(data.X[[7]])[0]
+    of_class = dict(zip(trained.class_names, logs, strict=True))
+    assert found.log_odds == pytest.approx(of_class["class0"] - of_class["class1"], abs=1e-9)
     slope, shift = trained.calibration
-    assert found.probability == pytest.approx(1 - expit(slope * (joint[1] - joint[0]) + shift), abs=1e-9)
+    assert found.probability == pytest.approx(expit(slope * found.log_odds + shift), abs=1e-9)
 
 
 def test_reasons_are_the_strongest_contributions(trained, data):
     (found,) = trained.predict([leaves_of(data, 3)], reasons=4)
-    explanation = trained.classifier.explain(data.X[[3]], target=0)[0]
+    target = trained.class_names.index("class0")
+    explanation = trained.classifier.explain(data.X[[3]], target=target)[0]
+    assert found.log_odds == pytest.approx(explanation.log_odds, abs=1e-9)
     assert found.reasons == tuple(explanation.strongest[:4]) and len(found.reasons) == 4
     sizes = [abs(part.contribution) for part in found.reasons]
     assert sizes == sorted(sizes, reverse=True)
@@ -237,7 +244,7 @@ def test_numbers_are_not_text(data):
 def test_a_stored_model_predicts_the_same(trained, data, tmp_path):
     trained.save(tmp_path / "model")
     rows = [leaves_of(data, i) for i in range(50)]
-    assert TrainedModel.load(tmp_path / "model").predict(rows) == trained.predict(rows)
+    assert Model.load(tmp_path / "model").predict(rows) == trained.predict(rows)
 
 
 # ------------------------------------------------------------------------------------ evaluations
@@ -245,7 +252,7 @@ def test_a_stored_model_predicts_the_same(trained, data, tmp_path):
 
 @pytest.fixture
 def few_draws(monkeypatch):
-    monkeypatch.setattr("hietan.candidates._evaluating.DRAWS", 100)
+    monkeypatch.setattr("hietan.models.evaluating.DRAWS", 100)
 
 
 @pytest.mark.usefixtures("few_draws")
@@ -261,13 +268,14 @@ def test_an_evaluation_by_hand(trained, data):
         average_precision_score(truth, ranked.log_odds)
     )
     assert found.metrics["log_loss"].value == pytest.approx(log_loss(truth, p))
-    recalls = [np.mean((ranked.labels == c)[new.y == c]) for c in (0, 1)]
+    predicted = np.array(ranked.scores.classes)[ranked.scores.predicted]
+    recalls = [np.mean((predicted == name)[new.y == c]) for c, name in enumerate(new.target_names)]
     assert found.metrics["gmean"].value == pytest.approx(np.sqrt(np.prod(recalls)))
     assert sum(n for _, _, n in found.curve) == 100
     distance = sum(n * abs(a - b) for a, b, n in found.curve) / 100
     assert found.metrics["calibration_error"].value == pytest.approx(distance)
-    assert found.metrics["auc"].validated == trained.validation.auc
-    assert found.metrics["log_loss"].validated == trained.validation.calibrated_log_loss
+    assert found.metrics["auc"].validated == trained.quality["auc"]
+    assert found.metrics["log_loss"].validated == trained.quality["calibrated_log_loss"]
     assert found.positive_share == pytest.approx(truth.mean())
     for measured in found.metrics.values():
         assert measured.low <= measured.value <= measured.high or measured.value == pytest.approx(
@@ -381,7 +389,7 @@ def test_rows_may_be_generators(data):
 def test_drift_is_noticed():
     data = make_hierarchical_classification(900, 80, random_state=0)
     trained = train_model(hietan.HieLogistic(), data.subset(rows=slice(600)))
-    assert trained.validation.auc > 0.7
+    assert trained.quality["auc"] > 0.7
     turned = data.subset(rows=slice(600, 900))
     assert not evaluate_model(trained, turned).metrics["auc"].drifted
     assert evaluate_model(trained, replace(turned, y=1 - turned.y)).metrics["auc"].drifted

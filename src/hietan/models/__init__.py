@@ -1,11 +1,11 @@
 """Train a model, store it in a file, rank the rows of other datasets, and explain rows by name.
 
 >>> from hietan import HieTANLite
->>> from hietan.candidates import rank_rows, train_model
+>>> from hietan.models import rank_rows, train_model
 >>> from hietan.datasets import make_hierarchical_classification
 >>> data = make_hierarchical_classification(120, 30, random_state=0)
->>> trained = train_model(HieTANLite(), data.subset(rows=slice(100)))
->>> ranked = rank_rows(trained, data)
+>>> model = train_model(HieTANLite(), data.subset(rows=slice(100)))
+>>> ranked = rank_rows(model, data)
 >>> best = ranked.new_rows[0]  # the 100 rows that the model was trained on are listed after the 20 others
 >>> best.instance, best.predicted, round(best.log_odds, 2), len(ranked.new_rows)
 ('row114', 'class1', 1.08, 20)
@@ -15,26 +15,23 @@
 `hietan.report.write_candidates` writes a report on ranked rows, with reasons.
 """
 
-from hietan.candidates._error_rate import HeldOutScores, Selection
-from hietan.candidates._evaluating import Evaluation, Measured, evaluate_model
-from hietan.candidates._explained import RowExplanation, explain_rows_by_name
-from hietan.candidates._models import TrainedModel, train_model
-from hietan.candidates._names import read_names
-from hietan.candidates._ranking import Candidate, Candidates, rank_rows
-from hietan.candidates._serving import RowPrediction
-from hietan.candidates._validation import Validation
+from hietan.models.evaluating import Evaluation, Measured, evaluate_model
+from hietan.models.explained import RowExplanation, explain_rows_by_name
+from hietan.models.fitting import train_model
+from hietan.models.model import Model, TrainingRows
+from hietan.models.names import read_names
+from hietan.models.ranking import Candidate, Candidates, rank_rows
+from hietan.models.serving import RowPrediction
 
 __all__ = [
     "Candidate",
     "Candidates",
     "Evaluation",
-    "HeldOutScores",
     "Measured",
+    "Model",
     "RowExplanation",
     "RowPrediction",
-    "Selection",
-    "TrainedModel",
-    "Validation",
+    "TrainingRows",
     "evaluate_model",
     "explain_rows_by_name",
     "rank_rows",

@@ -1,14 +1,13 @@
 """Prediction metrics: GMean, which the paper uses, and the metrics reported next to it.
 
 A metric is a `Metric` in `METRICS`, with its label and direction for tables, figures, files and reports. To add one,
-append it at the end of this module.
+append it at the end of this module. Functions of arrays take the classes in sorted order, as scikit-learn does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +17,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score, log_loss, make_scorer, matthews_corrcoef
 
 from hietan._runtime.two_classes import rank_auc
+from hietan.scores.scores import Scores
 
 
 def recalls(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -37,14 +37,14 @@ def recalls(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = Non
     return np.array([np.mean(pred[true == label] == label) for label in wanted])
 
 
-def sensitivity_score(y_true: ArrayLike, y_pred: ArrayLike, positive: Any = None) -> float:
-    """Return the recall of the positive class [default: the second of two in sorted order]."""
-    return float(_two(recalls(y_true, y_pred))[_position(y_true, positive)])
+def sensitivity_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Return the recall of the second of two classes in sorted order."""
+    return float(_two(recalls(y_true, y_pred))[1])
 
 
-def specificity_score(y_true: ArrayLike, y_pred: ArrayLike, positive: Any = None) -> float:
-    """Return the recall of the negative class. For `positive`, see `sensitivity_score`."""
-    return float(_two(recalls(y_true, y_pred))[1 - _position(y_true, positive)])
+def specificity_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Return the recall of the first of two classes in sorted order."""
+    return float(_two(recalls(y_true, y_pred))[0])
 
 
 def gmean_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -58,7 +58,8 @@ def gmean_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     >>> gmean_score([0, 0, 0, 0, 1], [0, 0, 0, 0, 0])
     0.0
     """
-    return _geometric_mean(recalls(y_true, y_pred))
+    values = recalls(y_true, y_pred)
+    return float(np.prod(values) ** (1 / len(values)))
 
 
 gmean_scorer: Any = make_scorer(gmean_score)
@@ -80,19 +81,16 @@ def auc_score(y_true: ArrayLike, score: ArrayLike) -> float:
     )
 
 
-def average_precision(y_true: ArrayLike, score: ArrayLike, positive: Any = None) -> float:
+def average_precision(y_true: ArrayLike, score: ArrayLike) -> float:
     """Return the area under the precision-recall curve. With several classes, return the mean over the classes, each
     against all others.
 
-    `score` is the score of the second of two classes in sorted order, or has a column per class. Precision and recall
-    refer to the class `positive`; None means the second of two.
+    `score` is the score of the second of two classes in sorted order, or has a column per class.
 
-    >>> average_precision([0, 0, 1, 1], [1, 2, 3, 4]), average_precision([0, 0, 1], [1, 3, 2], positive=0)
-    (1.0, 0.8333333333333333)
+    >>> average_precision([0, 0, 1, 1], [1, 2, 3, 4])
+    1.0
     """
     parts = _one_against_rest(y_true, score)
-    if len(parts) == 1 and not _position(y_true, positive):
-        parts = [(~is_second, -column) for is_second, column in parts]
     found = [average_precision_score(p, rankdata(s, method="dense")) for p, s in parts]
     return min(1.0, float(np.mean(found)))  # rounding may exceed 1
 
@@ -120,47 +118,23 @@ class ReliabilityCurve:
         return float(np.average(np.abs(self.predicted - self.observed), weights=self.count))
 
 
-def reliability_curve(
-    y_true: ArrayLike, proba: ArrayLike, *, n_bins: int = 10, positive: Any = None
-) -> ReliabilityCurve:
+def reliability_curve(y_true: ArrayLike, proba: Any, *, n_bins: int = 10) -> ReliabilityCurve:
     """Return a two-class classifier's reliability curve over bins of equal width. Empty bins are left out.
 
-    `proba` is P(positive), or has a column per class. `positive` is None for the second of two classes.
+    `proba` is the probability of the second class in sorted order, or has a column per class.
 
     >>> curve = reliability_curve([0, 1, 1, 1], [0.2, 0.2, 0.9, 0.9])
     >>> curve.predicted.tolist(), curve.observed.tolist(), curve.count.tolist()
     ([0.2, 0.9], [0.5, 1.0], [2, 2])
     """
     p = np.asarray(proba, dtype=np.float64)
-    k = _position(y_true, positive)
-    p = p[:, k] if p.ndim == 2 else p
-    is_positive = np.asarray(y_true) == _two(np.unique(np.asarray(y_true)))[k]
+    p = p[:, 1] if p.ndim == 2 else p
+    is_positive = np.asarray(y_true) == _two(np.unique(np.asarray(y_true)))[1]
     bins = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
     count = np.bincount(bins, minlength=n_bins)
     kept = count > 0
     sums = [np.bincount(bins, weights=values, minlength=n_bins)[kept] for values in (p, is_positive)]
     return ReliabilityCurve(sums[0] / count[kept], sums[1] / count[kept], count[kept])
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """The predictions from which metrics are computed. For `proba`, `score` and `positive`, see `compute_metrics`."""
-
-    y_true: ArrayLike
-    y_pred: ArrayLike
-    proba: ArrayLike | None = None
-    score: ArrayLike | None = None
-    positive: Any = None
-
-    @cached_property
-    def recalls(self) -> NDArray[np.float64]:
-        """Each class's recall, in sorted class order."""
-        return recalls(self.y_true, self.y_pred)
-
-    @property
-    def ranked_by(self) -> ArrayLike | None:
-        """The values that rank the rows: `score` if given, otherwise `proba`."""
-        return self.score if self.score is not None else self.proba
 
 
 @dataclass(frozen=True)
@@ -174,7 +148,7 @@ class Metric:
     label : str
         Its name in figures and reports.
     compute : callable
-        Computes the value from `Predictions`; NaN if the metric does not apply.
+        Computes the value from `Scores` whose rows have all classes; NaN if the metric does not apply.
     lower_is_better : bool
         Whether smaller values are better.
     ranks_methods : bool
@@ -185,7 +159,7 @@ class Metric:
 
     name: str
     label: str
-    compute: Callable[[Predictions], float]
+    compute: Callable[[Scores], float]
     lower_is_better: bool = False
     ranks_methods: bool = False
     is_of_positive: bool = False
@@ -199,28 +173,34 @@ class Metric:
         return f"{self.label} ({positive})" if positive and self.is_of_positive else self.label
 
 
-def compute_metrics(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    proba: ArrayLike | None = None,
-    *,
-    score: ArrayLike | None = None,
-    positive: Any = None,
-) -> dict[str, float]:
+def metrics_of(scores: Scores) -> dict[str, float]:
+    """Return all `METRICS` of rows with known classes. Metrics that do not apply are NaN.
+
+    If the rows lack a class, only the recall of the other of two classes is defined.
+    """
+    truth = scores.truth
+    if truth is None:
+        raise ValueError("the classes of the rows are not known, so their scores have no metrics")
+    present = np.unique(truth)
+    if len(present) == len(scores.classes):
+        return {name: metric.compute(scores) for name, metric in METRICS.items()}
+    values = dict.fromkeys(METRICS, np.nan)
+    if len(scores.classes) == 2 and len(present):
+        name = "sensitivity" if present[0] else "specificity"
+        values[name] = float(np.mean(scores.predicted == truth))
+    return values
+
+
+def compute_metrics(y_true: ArrayLike, y_pred: ArrayLike, proba: ArrayLike | None = None) -> dict[str, float]:
     """Compute all `METRICS`. Metrics that do not apply are NaN.
 
     Parameters
     ----------
     y_true, y_pred : arrays of shape (n,)
-        The true and the predicted class of each row.
+        The true and the predicted class of each row. Sensitivity, specificity and average precision refer to the
+        second of two classes in sorted order.
     proba : array of shape (n, n_classes), or None
-        The probabilities of the classes, in their sorted order.
-    score : array of shape (n,) or (n, n_classes), or None
-        Values by which AUC and average precision rank the rows [default: `proba`]. Log-odds are the better choice,
-        because probabilities near 1 cannot be distinguished from each other. A single column belongs to the second of
-        two classes in sorted order.
-    positive : label, or None
-        The class that sensitivity, specificity and average precision refer to; None means the second of two.
+        The probabilities of the classes, in their sorted order. AUC and average precision rank the rows by log-odds.
 
     Examples
     --------
@@ -229,12 +209,14 @@ def compute_metrics(
     {'gmean': 0.707, 'sensitivity': 1.0, 'specificity': 0.5, 'auc': 1.0, 'average_precision': 1.0,
      'balanced_accuracy': 0.75, 'mcc': 0.577, 'log_loss': 0.4, 'brier': 0.125}
     """
-    predictions = Predictions(y_true, y_pred, proba, score, positive)
-    return {name: metric.compute(predictions) for name, metric in METRICS.items()}
-
-
-def _geometric_mean(values: NDArray[np.float64]) -> float:
-    return float(np.prod(values) ** (1 / len(values)))
+    labels, truth = np.unique(np.asarray(y_true), return_inverse=True)
+    guesses = np.asarray(y_pred)
+    predicted = np.where(np.isin(guesses, labels), np.searchsorted(labels, guesses), -1)
+    log_proba = None
+    if proba is not None:
+        with np.errstate(divide="ignore"):
+            log_proba = np.log(np.asarray(proba, dtype=np.float64))
+    return metrics_of(Scores(tuple(map(str, labels.tolist())), predicted, log_proba, truth))
 
 
 def _two(values: NDArray[Any]) -> NDArray[Any]:
@@ -244,14 +226,6 @@ def _two(values: NDArray[Any]) -> NDArray[Any]:
             f"{len(values)}; use GMean, or one score per class"
         )
     return values
-
-
-def _position(y_true: ArrayLike, positive: Any) -> int:
-    """Return the positive class's position among the sorted classes. None means the second of two classes."""
-    classes = np.unique(np.asarray(y_true)).tolist()
-    if positive is not None and positive not in classes:
-        raise ValueError(f"positive is {positive!r}; expected one of the classes {classes!r:.200}")
-    return 1 if positive is None else classes.index(positive)
 
 
 def _one_against_rest(
@@ -272,40 +246,44 @@ def _one_against_rest(
     return [(true == label, scores[:, c]) for c, label in enumerate(classes)]
 
 
-def _for_two(function: Callable[[ArrayLike, ArrayLike, Any], float]) -> Callable[[Predictions], float]:
-    """Return a label-based metric for two classes, or NaN for more classes."""
-    return lambda p: function(p.y_true, p.y_pred, p.positive) if len(p.recalls) == 2 else np.nan
+def _of_two(function: Callable[[Any, Any], float]) -> Callable[[Scores], float]:
+    """Return a metric of predicted labels for two classes, or NaN for more classes."""
+    return lambda scores: function(scores.truth, scores.predicted) if len(scores.classes) == 2 else np.nan
 
 
-def _from_proba(function: Callable[[ArrayLike, ArrayLike], float]) -> Callable[[Predictions], float]:
-    return lambda p: np.nan if p.proba is None else float(function(p.y_true, p.proba))
+def _of_ranks(function: Callable[[Any, Any], float]) -> Callable[[Scores], float]:
+    """Return a metric of the ranked rows, or NaN without probabilities."""
+    return lambda scores: np.nan if scores.ranked_by is None else function(scores.truth, scores.ranked_by)
+
+
+def _of_proba(function: Callable[[Any, Any], float]) -> Callable[[Scores], float]:
+    """Return a metric of the probabilities, or NaN without them."""
+    return lambda scores: np.nan if scores.proba is None else float(function(scores.truth, scores.proba))
+
+
+def _of_labels(function: Callable[[Any, Any], float]) -> Callable[[Scores], float]:
+    return lambda scores: float(function(scores.truth, scores.predicted))
 
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         metric.name: metric
         for metric in (
-            Metric("gmean", "GMean", lambda p: _geometric_mean(p.recalls), ranks_methods=True),
-            Metric("sensitivity", "sensitivity", _for_two(sensitivity_score), is_of_positive=True),
-            Metric("specificity", "specificity", _for_two(specificity_score), is_of_positive=True),
+            Metric("gmean", "GMean", _of_labels(gmean_score), ranks_methods=True),
+            Metric("sensitivity", "sensitivity", _of_two(sensitivity_score), is_of_positive=True),
+            Metric("specificity", "specificity", _of_two(specificity_score), is_of_positive=True),
+            Metric("auc", "AUC", _of_ranks(auc_score), ranks_methods=True),
             Metric(
-                "auc",
-                "AUC",
-                lambda p: np.nan if p.ranked_by is None else auc_score(p.y_true, p.ranked_by),
-                ranks_methods=True,
+                "average_precision", "average precision", _of_ranks(average_precision), is_of_positive=True
             ),
             Metric(
-                "average_precision",
-                "average precision",
-                lambda p: (
-                    np.nan if p.ranked_by is None else average_precision(p.y_true, p.ranked_by, p.positive)
-                ),
-                is_of_positive=True,
+                "balanced_accuracy",
+                "balanced accuracy",
+                _of_labels(lambda truth, predicted: recalls(truth, predicted).mean()),
             ),
-            Metric("balanced_accuracy", "balanced accuracy", lambda p: float(p.recalls.mean())),
-            Metric("mcc", "MCC", lambda p: float(matthews_corrcoef(p.y_true, p.y_pred))),
-            Metric("log_loss", "log loss", _from_proba(log_loss), lower_is_better=True),
-            Metric("brier", "Brier score", _from_proba(brier_score), lower_is_better=True),
+            Metric("mcc", "MCC", _of_labels(matthews_corrcoef)),
+            Metric("log_loss", "log loss", _of_proba(log_loss), lower_is_better=True),
+            Metric("brier", "Brier score", _of_proba(brier_score), lower_is_better=True),
         )
     }
 )

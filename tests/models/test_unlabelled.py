@@ -12,13 +12,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 import hietan
-from hietan.candidates import TrainedModel, explain_rows_by_name, rank_rows, train_model
-from hietan.candidates._unlabelled import share_bound
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation._cross_validation import fold_of_rows
 from hietan.exceptions import DataWarning, ModelFileError
+from hietan.models import Model, explain_rows_by_name, rank_rows, train_model
+from hietan.models.words import bound_note, caution
 from hietan.persistence import read_metadata
 from hietan.report._candidates_page import candidates_summary
+from hietan.scores import Scores
+from hietan.scores.cross_validation import fold_of_rows
+from hietan.scores.lifts import share_bound
 
 
 def hide_labels(data, share, seed):
@@ -63,10 +65,18 @@ def exact_limits(k, n, error):
     return low, high
 
 
-scores = st.lists(st.integers(-4, 4), min_size=10, max_size=40)
+def bound_of(positives, unlabelled):
+    """The bound for rows with these log-odds."""
+    odds = np.concatenate([positives, unlabelled]).astype(float)
+    truth = np.repeat([1, 0], [len(positives), len(unlabelled)])
+    logs = np.column_stack([np.zeros(len(odds)), odds])
+    return share_bound(Scores(("unlabelled", "known"), truth, logs, truth))
 
 
-@given(scores, scores)
+odds_of_rows = st.lists(st.integers(-4, 4), min_size=10, max_size=40)
+
+
+@given(odds_of_rows, odds_of_rows)
 def test_the_bound_is_as_defined_with_ties(positives, unlabelled):
     ratios = []
     for decile in range(1, 10):
@@ -74,8 +84,7 @@ def test_the_bound_is_as_defined_with_ties(positives, unlabelled):
         low, _ = exact_limits(sum(s >= t for s in positives), len(positives), 0.05 / 18)
         _, high = exact_limits(sum(s >= t for s in unlabelled), len(unlabelled), 0.05 / 18)
         ratios.append(high / low)
-    found = share_bound(np.array(positives, dtype=float), np.array(unlabelled, dtype=float))
-    assert found == pytest.approx(min(1, min(ratios)), rel=1e-6)
+    assert bound_of(positives, unlabelled) == pytest.approx(min(1, min(ratios)), rel=1e-6)
 
 
 def test_the_bound_holds_for_normal_scores():
@@ -83,7 +92,7 @@ def test_the_bound_holds_for_normal_scores():
     rng, below = np.random.default_rng(0), 0
     for _ in range(200):
         unlabelled = rng.normal(size=1000) + 2 * (np.arange(1000) < 100)
-        below += share_bound(rng.normal(2, size=150), unlabelled) < 0.1
+        below += bound_of(rng.normal(2, size=150), unlabelled) < 0.1
     assert below <= 16  # 10 expected at the very most; 17 or more have a chance below 3%
 
 
@@ -137,25 +146,28 @@ def test_the_class_of_other_rows_is_the_unlabelled_one(mixed):
 
 
 def test_only_measures_that_count_no_unlabelled_row_as_wrong(mixed, trained, out_of_fold):
-    quality = trained.validation
-    assert quality.auc == pytest.approx(roc_auc_score(mixed.y, out_of_fold))
+    quality = trained.quality
+    assert quality["auc"] == pytest.approx(roc_auc_score(mixed.y, out_of_fold))
     for name in ("gmean", "average_precision", "log_loss", "calibrated_log_loss", "calibration_error"):
-        assert getattr(quality, name) is None
-    assert quality.curve == () and quality.annotations_auc is not None
+        assert quality[name] is None
+    assert quality["curve"] == [] and quality["annotations_auc"] is not None
     is_known = mixed.y == 1
-    assert trained.unlabelled_bound == share_bound(out_of_fold[is_known], out_of_fold[~is_known])
+    assert trained.unlabelled_bound == bound_of(out_of_fold[is_known], out_of_fold[~is_known])
     assert (
         f"With 95% confidence, at most {trained.unlabelled_bound:.1%} of the unlabelled rows belong to 'known'"
-        in trained.bound_note
+        in bound_note(trained)
     )
 
 
 def test_the_class_that_comes_first_can_be_the_known_one(mixed, trained):
-    turned = replace(mixed, y=1 - mixed.y, target_names=("known", "unlabelled"))
+    names = ("known", "unlabelled")
+    turned = replace(mixed, y=1 - mixed.y, target_names=names, positive="unlabelled")
+    assert turned.target_names == names and turned.y.tolist() == (1 - mixed.y).tolist()
     other = rank_rows(train_model(hietan.HieLogistic(), turned, unlabelled="unlabelled"), turned)
+    assert other.positive == "known" and other.model.classes == ("unlabelled", "known")
     ranked = rank_rows(trained, mixed)
     np.testing.assert_allclose(other.lifts[other.order], ranked.lifts[ranked.order], rtol=1e-5)
-    assert other.trained.unlabelled_bound == trained.unlabelled_bound
+    assert other.model.unlabelled_bound == trained.unlabelled_bound
 
 
 def test_new_rows_are_scored_by_the_model_of_all_rows(mixed, trained):
@@ -239,7 +251,7 @@ def test_the_report_shows_lifts_and_no_list(mixed, trained):
 
 def test_the_model_file_keeps_it(trained, mixed, tmp_path):
     trained.save(tmp_path / "model")
-    loaded = TrainedModel.load(tmp_path / "model")
+    loaded = Model.load(tmp_path / "model")
     assert loaded.unlabelled == "unlabelled" and loaded.unlabelled_bound == trained.unlabelled_bound
     assert rank_rows(loaded, mixed).rows == rank_rows(trained, mixed).rows
 
@@ -249,8 +261,11 @@ def test_the_model_file_keeps_it(trained, mixed, tmp_path):
     [
         {"unlabelled": "known"},
         {"unlabelled": "nothing"},
+        {"unlabelled": 0},
+        {"positive": "unlabelled"},
         {"held_out": None},
-        {"training_labels": [0, 1] * 300},
+        {"held_out": {"log_proba": None}},
+        {"training": {"labels": [0, 1] * 300}},
         {"provenance": {"aliases": ["GO:1"]}},
         {"provenance": {"aliases": {"GO:1": "GO:2"}}},
         {"provenance": {"aliases": {"GO:1": [3]}}},
@@ -258,10 +273,26 @@ def test_the_model_file_keeps_it(trained, mixed, tmp_path):
 )
 def test_forged_files_are_refused(trained, tmp_path, forged):
     trained.save(tmp_path / "model")
-    metadata = read_metadata(tmp_path / "model") | forged
+    metadata = read_metadata(tmp_path / "model")
+    for (
+        name,
+        value,
+    ) in forged.items():  # some entries of training rows and held-out scores, or else the entry itself
+        is_part = name in ("training", "held_out") and value is not None
+        metadata[name] = metadata[name] | value if is_part else value
     hietan.save(trained.classifier, tmp_path / "forged", metadata=metadata)
-    with pytest.raises(ModelFileError):
-        TrainedModel.load(tmp_path / "forged")
+    with pytest.raises(ModelFileError, match="does not describe its model correctly"):
+        Model.load(tmp_path / "forged")
+
+
+def test_scores_of_some_rows_alone_are_refused(trained, tmp_path):
+    """Each unlabelled row is ranked by its held-out score."""
+    trained.save(tmp_path / "model")
+    metadata = read_metadata(tmp_path / "model")
+    metadata["held_out"] = {name: values[:-1] for name, values in metadata["held_out"].items()}
+    hietan.save(trained.classifier, tmp_path / "forged", metadata=metadata)
+    with pytest.raises(ModelFileError, match="all rows need held-out scores"):
+        Model.load(tmp_path / "forged")
 
 
 @pytest.mark.parametrize(
@@ -325,7 +356,7 @@ def test_without_a_rising_sigmoid_there_is_no_lift(mixed):
             break
     ranked = rank_rows(trained, mixed, prior=0.1)
     assert trained.calibration is None and ranked.lifts is None and ranked.probabilities is None
-    assert "lift" not in ranked.columns and "no better than chance" in trained.caution
+    assert "lift" not in ranked.columns and "no better than chance" in caution(trained)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from hietan.evaluation._cross_validation import PooledPredictions
+from hietan.scores.scores import Scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Bootstrap:
 
 
 def bootstrap_gmean(
-    predictions: Mapping[tuple[str, str, int], PooledPredictions],
+    predictions: Mapping[tuple[str, str, int], Scores],
     rows: Mapping[str, Sequence[str]],
     methods: Sequence[str],
     *,
@@ -50,8 +50,8 @@ def bootstrap_gmean(
 
     Parameters
     ----------
-    predictions : mapping of (dataset, method, seed) to PooledPredictions
-        The predictions of all rows.
+    predictions : mapping of (dataset, method, seed) to Scores
+        The scores of all rows.
     rows : mapping of dataset to the names of its rows
         Rows with the same name in datasets of one group are drawn together.
     methods : sequence of str
@@ -81,13 +81,12 @@ def bootstrap_gmean(
     return Bootstrap(tuple(methods), scores.mean(axis=1), rankdata(-scores, axis=2).mean(axis=1))
 
 
-def _gmeans(pooled: PooledPredictions, weights: NDArray[np.float64]) -> Any:
+def _gmeans(scores: Scores, weights: NDArray[np.float64]) -> Any:
     """Return the GMean of each draw. A class without rows in a draw has recall 0."""
-    classes = np.unique(pooled.y_true)
     product = np.ones(len(weights))
-    for label in classes:
-        of_class = pooled.y_true == label
+    for k in range(len(scores.classes)):
+        of_class = scores.truth == k
         total = weights @ of_class.astype(np.float64)  # sums of integers: exact in any order
-        hit = weights @ (of_class & (pooled.y_pred == label)).astype(np.float64)
+        hit = weights @ (of_class & (scores.predicted == k)).astype(np.float64)
         product *= hit / np.maximum(total, 1)
-    return product ** (1 / len(classes))
+    return product ** (1 / len(scores.classes))

@@ -5,9 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import hietan
-from hietan.candidates import rank_rows, train_model
-from hietan.candidates._error_rate import hash_features
 from hietan.datasets import make_hierarchical_classification
+from hietan.models import rank_rows, train_model
+from hietan.scores.rates import hash_features
 
 
 def test_hashes_are_of_the_present_features_alone():
@@ -27,11 +27,12 @@ def test_a_row_with_the_features_of_a_training_row_of_another_class_counts_this_
     """Whatever the models of the folds said: the p-value of such a candidate is at least that of the two as ties."""
     data = make_hierarchical_classification(600, 12, random_state=0)
     trained = train_model(hietan.HieBAN(), data.subset(rows=slice(400)), positive="class1")
+    assert trained.held_out.classes == data.target_names == ("class0", "class1")
     ranked = rank_rows(trained, data)
     X, y, m = data.X.toarray(), data.y, 400
     row_of = {name: X[i] for i, name in enumerate(data.instance_names)}
-    joint = trained.held_out.joint
-    odds = (joint[:, 1] - joint[:, 0])[y[:400] == 0]
+    logs = trained.held_out.log_proba
+    odds = (logs[:, 1] - logs[:, 0])[y[:400] == 0]
     n_tied = 0
     for row in ranked.new_rows:
         equal = (X[:400][y[:400] == 0] == row_of[row.instance]).all(axis=1)

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hietan
-from hietan.candidates import TrainedModel, evaluate_model, explain_rows_by_name, rank_rows, train_model
-from hietan.candidates._names import HashedNames, RowNames, match_rows
 from hietan.datasets import make_hierarchical_classification
 from hietan.exceptions import DataError, DataWarning, ModelFileError
+from hietan.models import Model, evaluate_model, explain_rows_by_name, rank_rows, train_model
+from hietan.models.names import HashedNames, RowNames, match_rows
+from hietan.models.words import description
 from support.faults.archives import rewrite
 from support.faults.forgery import unpack
 
@@ -70,15 +71,16 @@ def test_the_file_contains_no_name(pair, tmp_path):
     for text in (b"patient-", b"initials-", b"insurance-"):
         assert text not in content
     about = json.loads(unpack((tmp_path / "private").read_bytes())["about.json"])["metadata"]
-    assert about["training_rows"] == about["training_symbols"] == about["training_synonyms"] == []
-    for hashes in (about["hashed_names"][kind] for kind in ("ids", "symbols", "synonyms")):
+    names = about["training"]["names"]
+    assert set(names) == {"kind", "salt", "ids", "symbols", "synonyms"} and names["kind"] == "hashed"
+    for hashes in (names[kind] for kind in ("ids", "symbols", "synonyms")):
         assert hashes == sorted(hashes) and len(hashes) == 2 * 200  # as spelled, and in lower case
 
 
 def test_rows_are_recognised_and_ranked_as_with_names(pair, data, tmp_path):
     named, private = pair
     private.save(tmp_path / "private")
-    loaded = TrainedModel.load(tmp_path / "private")
+    loaded = Model.load(tmp_path / "private")
     ranked, unnamed = rank_rows(named, data), rank_rows(loaded, data)
     assert unnamed.n_new == 100
     assert [(row.instance, row.p_value) for row in unnamed.rows] == [
@@ -91,7 +93,7 @@ def test_rows_are_recognised_and_ranked_as_with_names(pair, data, tmp_path):
         explain_rows_by_name(loaded, data, [name]) for name in ("initials-250-x", "insurance-3")
     )
     assert not new.in_training and old.in_training and "its class was known" in old.text()
-    assert loaded.description == "HieBAN, trained on 200 rows of synthetic"
+    assert description(loaded) == "HieBAN, trained on 200 rows of synthetic"
 
 
 def test_unlabelled_rows_need_their_names(data):
@@ -102,12 +104,20 @@ def test_unlabelled_rows_need_their_names(data):
 @pytest.mark.parametrize(
     "forge",
     [
-        lambda stored: stored["hashed_names"].update(salt="no hex"),
-        lambda stored: stored["hashed_names"].update(ids=[1]),
-        lambda stored: stored["hashed_names"].pop("symbols"),
-        lambda stored: stored.update(training_rows=["a"] * 200),
-        lambda stored: stored.update(training_features=[2**64] * 200),
-        lambda stored: stored["training_features"].pop(),
+        lambda stored: stored["training"]["names"].update(salt="no hex"),
+        lambda stored: stored["training"]["names"].update(salt=7),
+        lambda stored: stored["training"]["names"].update(ids=[1]),
+        lambda stored: stored["training"]["names"].update(ids="a"),
+        lambda stored: stored["training"]["names"].pop("symbols"),
+        lambda stored: stored["training"]["names"].pop("kind"),
+        lambda stored: stored["training"]["names"].update(kind="plain"),
+        lambda stored: stored["training"].update(names=["a"] * 200),
+        lambda stored: stored["training"].update(names={"kind": "plain", "ids": ["a"] * 200}),
+        lambda stored: stored["training"].update(features=[2**64] * 200),
+        lambda stored: stored["training"].update(features=[-1] * 200),
+        lambda stored: stored["training"]["features"].pop(),
+        lambda stored: stored["training"]["annotations"].pop(),
+        lambda stored: stored["training"]["labels"].pop(),
         lambda stored: stored["held_out"]["rows"].__setitem__(199, 200),
         lambda stored: stored["held_out"]["rows"].__setitem__(1, 0),
         lambda stored: stored.update(term_names=["one"]),
@@ -120,7 +130,7 @@ def test_forged_records_are_refused(pair, tmp_path, forge):
     forge(about["metadata"])
     rewrite(path, about=json.dumps(about).encode())
     with pytest.raises(ModelFileError, match=str(path)):
-        TrainedModel.load(path)
+        Model.load(path)
 
 
 def test_ids_that_are_used_again_are_noticed(pair, data):

@@ -11,17 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hietan._runtime.spelling import bare_name, by_bare_name
-from hietan.candidates._error_rate import row_odds
 from hietan.datasets._building.term_lookup import TermMeanings
 from hietan.datasets._readers.edges import ontology_of
 from hietan.datasets._readers.ontology import Ontology
-from hietan.evaluation._cross_validation import predict_rows
 from hietan.explain import Branch, Contribution
 from hietan.hierarchy import Hierarchy
 from hietan.hierarchy._term_rows import ClosedColumns, rows_from_lists
 
 if TYPE_CHECKING:
-    from hietan.candidates._models import TrainedModel
+    from hietan.models.model import Model
 
 MOST_UNKNOWN = 10_000
 """The largest number of different unknown terms to count by name."""
@@ -96,20 +94,18 @@ class RowPrediction:
         return found
 
 
-def closed_columns(
-    trained: TrainedModel, newer: Hierarchy | None, ontology: Ontology | None = None
-) -> ClosedColumns:
+def closed_columns(model: Model, newer: Hierarchy | None, ontology: Ontology | None = None) -> ClosedColumns:
     """Return the model's features that a term implies. For terms that the model lacks, use the newer hierarchy.
 
     A term that only the newer hierarchy contains counts as its known ancestors, unless the training data were built
     without it. `ontology` is the source of the newer hierarchy, with other ids and the namespace of each term.
     """
-    if not hasattr(trained.classifier, "hierarchy_"):
+    if not hasattr(model.classifier, "hierarchy_"):
         raise ValueError(
-            f"{type(trained.classifier).__name__} has no hierarchy of terms; use a hietan classifier"
+            f"{type(model.classifier).__name__} has no hierarchy of terms; use a hietan classifier"
         )
-    known, newer = trained.classifier.hierarchy_, newer or Hierarchy.unrelated(())
-    about, ontology = trained.provenance, ontology or ontology_of(newer)
+    known, newer = model.classifier.hierarchy_, newer or Hierarchy.unrelated(())
+    about, ontology = model.provenance, ontology or ontology_of(newer)
     aliases, options = about.get("aliases", {}), about.get("options", {})
     # Without any of the recorded namespaces, the newer terms are divided differently, or not at all.
     namespaces = set(options.get("namespaces", ())).intersection(ontology.namespaces) or ontology.namespaces
@@ -144,50 +140,45 @@ def closed_columns(
 
 
 def predict_terms(
-    trained: TrainedModel, lists: Iterable[Any], closed: ClosedColumns, seen: Counter[str], reasons: int
+    model: Model, lists: Iterable[Any], closed: ClosedColumns, seen: Counter[str], reasons: int
 ) -> list[RowPrediction]:
-    """Predict rows given as terms, and count unknown terms in `seen`; see `TrainedModel.predict`."""
+    """Predict rows given as terms, and count unknown terms in `seen`; see `Model.predict`."""
     lists = [list(each) if isinstance(each, Iterator) else each for each in lists]
-    rows, classifier = rows_from_lists(lists, closed), trained.classifier
+    rows = rows_from_lists(lists, closed)
     for term, n in rows.unknown.items():
         seen[term if term in seen or len(seen) < MOST_UNKNOWN else ""] += n
     if not lists:
         return []
     X = rows.ones.astype(np.uint8)
-    said = predict_rows(classifier, X)
-    if said.log_proba is None:
-        raise ValueError(
-            f"{type(classifier).__name__} has no probabilities; use a classifier with predict_proba"
-        )
-    name = trained.positive_name
-    odds = row_odds(said.log_proba, trained.class_names.index(name) if name else None)
-    labels = trained.predicted_labels(row_odds(said.log_proba), said.y_pred).tolist()
+    scores = model.score(X)
+    log_odds = model.log_odds(scores)
     n = len(lists)
     predicted, probabilities = [""] * n, [None] * n
-    if not trained.unlabelled:
-        predicted = [trained.target_names[label] for label in labels]
-        probabilities = trained.probabilities(odds).tolist()
-    lifts = trained.lifts(odds)
+    if not model.unlabelled:
+        predicted = [scores.classes[k] for k in scores.predicted.tolist()]
+        probabilities = model.probabilities(log_odds).tolist()
+    lifts = model.lifts(log_odds)
     unknown: list[tuple[str, ...]] = [()] * n
     if rows.unknown:
         unknown = [tuple(str(term) for term in terms if str(term) in rows.unknown) for terms in lists]
+    border = model.border
     found = [
         RowPrediction(
             predicted=predicted[i],
             probability=probabilities[i],
-            log_odds=odds[i].item(),
+            log_odds=log_odds[i].item(),
             lift=None if lifts is None else lifts[i].item(),
             unknown=unknown[i],
-            positive=name,
-            cutoff=trained.border,
+            positive=model.positive,
+            cutoff=border,
             no_known_term=len(lists[i]) == len(unknown[i]),
         )
         for i in range(n)
     ]
     if not reasons:
         return found
-    names = dict(zip(trained.feature_names, trained.term_names or trained.feature_names, strict=True))
-    explained = classifier.explain(X, target=trained.positive_label, term_names=names)
+    names = dict(zip(model.feature_names, model.term_names or model.feature_names, strict=True))
+    explained = model.classifier.explain(X, target=model.positive_label, term_names=names)
     return [
         replace(
             row,

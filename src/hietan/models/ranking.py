@@ -16,13 +16,14 @@ from scipy.special import expit
 
 from hietan._io.tables import comment_line, csv_text
 from hietan._runtime.optional import import_optional
-from hietan.candidates._error_rate import Selection, hash_features, row_odds, select_rows
-from hietan.candidates._models import TrainedModel, check_positive
-from hietan.candidates._names import KINDS, NO_KIND, NameMatch, RowNames, check_kinds, match_rows
 from hietan.datasets import Dataset
 from hietan.datasets._building.options import build_differences
-from hietan.evaluation._cross_validation import predict_rows
 from hietan.exceptions import DataError, DataWarning
+from hietan.models import words
+from hietan.models.model import Model
+from hietan.models.names import KINDS, NO_KIND, NameMatch, RowNames, check_kinds, match_rows
+from hietan.scores.rates import Selection, hash_features, select_rows
+from hietan.scores.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -62,14 +63,16 @@ class Candidates:
 
     Attributes
     ----------
-    trained : TrainedModel
+    model : Model
         The model.
     data : Dataset
         The dataset, without the rows that were left out.
     X : matrix
         The rows of the dataset with the model's columns, in the model's order.
-    log_odds, labels : arrays of shape (n,)
-        The log-odds of the positive class and the predicted labels of the rows, in the dataset's order.
+    scores : Scores
+        The rows' scores, in the dataset's order.
+    log_odds : array of shape (n,)
+        Their log-odds of the positive class, or of the most probable class if there is none.
     matches : tuple of NameMatch or None, length n
         The training row that shares a name with each row, if any.
     raw : bool
@@ -87,11 +90,11 @@ class Candidates:
         The share of positives among unlabelled rows, if it was given.
     """
 
-    trained: TrainedModel
+    model: Model
     data: Dataset
     X: Any = field(repr=False)
+    scores: Scores = field(repr=False)
     log_odds: NDArray[np.float64] = field(repr=False)
-    labels: NDArray[Any] = field(repr=False)
     matches: tuple[NameMatch | None, ...] = field(repr=False)
     raw: bool = False
     unrecognised: str = ""
@@ -106,7 +109,7 @@ class Candidates:
 
         With several classes, "" means the most probable.
         """
-        return self.trained.positive_name
+        return self.model.positive
 
     @property
     def probabilities(self) -> NDArray[np.float64] | None:
@@ -116,14 +119,14 @@ class Candidates:
         If one class is unlabelled, the lifts times the share of positives, at most 1; None if the share was not
         given.
         """
-        if not self.trained.unlabelled:
-            return self.trained.probabilities(self.log_odds)
+        if not self.model.unlabelled:
+            return self.model.probabilities(self.log_odds)
         return None if self.prior is None or self.lifts is None else np.minimum(1, self.prior * self.lifts)
 
     @property
     def lifts(self) -> NDArray[np.float64] | None:
-        """Each row's lift, in the dataset's order; NaN for known rows. See `TrainedModel.lifts`."""
-        lifts = self.trained.lifts(self.log_odds)
+        """Each row's lift, in the dataset's order; NaN for known rows. See `Model.lifts`."""
+        lifts = self.model.lifts(self.log_odds)
         return None if lifts is None else np.where([match is None for match in self.matches], lifts, np.nan)
 
     @cached_property
@@ -132,28 +135,28 @@ class Candidates:
 
         None if the model has no held-out scores, or no positive class.
         """
-        return self.trained.p_value_ranks(self.log_odds, self.X)
+        return self.model.p_value_ranks(self.log_odds, self.X)
 
     @property
     def p_values(self) -> NDArray[np.float64] | None:
         """Each row's p-value, in the dataset's order, or None if there are no p-values."""
-        ranks, scores = self.p_value_ranks, self.trained.held_out
-        return None if ranks is None or scores is None else ranks / (len(scores.labels) + 1)
+        ranks, held_out = self.p_value_ranks, self.model.held_out
+        return None if ranks is None or held_out is None else ranks / (len(held_out) + 1)
 
     def selection_at(self, fdr: float) -> Selection:
         """Return how many candidates may be listed at this false discovery rate; see `select`."""
-        ranks, held_out = self.p_value_ranks, self.trained.held_out
+        ranks, held_out = self.p_value_ranks, self.model.held_out
         if self.selection is not None:
             raise ValueError(
-                f"these rows were already selected {self.selection.text.partition(':')[0]}; a false discovery "
-                "rate needs all ranked rows, so select from the result of rank_rows"
+                f"these rows were already selected at a false discovery rate of {100 * self.selection.fdr:g}%; a "
+                "false discovery rate needs all ranked rows, so select from the result of rank_rows"
             )
-        if self.trained.unlabelled:
+        if self.model.unlabelled:
             raise ValueError(
-                f"the class {self.trained.unlabelled} is unlabelled, so a false discovery rate would count its "
+                f"the class {self.model.unlabelled} is unlabelled, so a false discovery rate would count its "
                 "undiscovered positives as wrong; use the lift instead"
             )
-        if held_out is None:
+        if held_out is None or held_out.log_proba is None:
             raise ValueError(
                 "false discovery rates need held-out scores, but the model has none; fit it again with `hietan "
                 "fit`, without --no-validate"
@@ -161,16 +164,14 @@ class Candidates:
         if ranks is None:
             raise ValueError(
                 "a list with a false discovery rate needs a positive class; set positive (--positive) to one "
-                f"of {', '.join(self.trained.class_names)}"
+                f"of {', '.join(self.model.class_names)}"
             )
-        found = select_rows(
-            ranks[self.order[: self.n_new]],
-            len(held_out.labels),
-            fdr,
-            rows=f"{self.data.row_noun}s",
-            calibrated_on=self.trained.calibrated_on,
-        )
-        return replace(found, text=". ".join([found.text, *self._cautions(found)]))
+        return select_rows(ranks[self.order[: self.n_new]], len(held_out), fdr)
+
+    def selection_text(self, selection: Selection) -> str:
+        """Return the size of a list in a sentence, with reasons to doubt the list, without a full stop."""
+        size = words.selection_text(selection, self.model, self.data.row_noun)
+        return ". ".join([size, *self._cautions(selection)])
 
     def _rows_of(self, found: Selection) -> NDArray[np.intp]:
         """Return the rows of a list, in list order. Rows with the same features as a training row of another class
@@ -182,9 +183,11 @@ class Candidates:
 
     def _cautions(self, found: Selection) -> list[str]:
         """Return reasons to doubt a list: its rows' probabilities, and rows predicted as another class."""
+        if not found.n_rows:
+            return []
         listed = self._rows_of(found)
-        wrong = 1 - self.trained.probabilities(self.log_odds[listed]).mean() if found.n_rows else 0.0
-        others = int(np.sum(self.labels[listed] != self.trained.positive_label))
+        wrong = 1 - self.model.probabilities(self.log_odds[listed]).mean()
+        others = int(np.sum(self.scores.predicted[listed] != len(self.scores.classes) - 1))
         noun, cautions = self.data.row_noun, []
         if wrong > found.fdr:
             cautions.append(
@@ -225,8 +228,8 @@ class Candidates:
             self,
             data=self.data.subset(rows=rows),
             X=self.X[rows],
+            scores=self.scores.select(rows),
             log_odds=self.log_odds[rows],
-            labels=self.labels[rows],
             matches=(None,) * len(rows),
             selection=found,
             has_symbols=bool(self.data.symbols),
@@ -249,7 +252,8 @@ class Candidates:
     @cached_property
     def rows(self) -> tuple[Candidate, ...]:
         """The candidates by decreasing log-odds, followed by the training rows."""
-        data, targets, n = self.data, self.trained.target_names, len(self.matches)
+        data, n = self.data, len(self.matches)
+        classes = np.array(self.scores.classes, dtype=object)
 
         def listed(values: NDArray[Any] | None, without: Any = None) -> list[Any]:
             return [without] * n if values is None else values.tolist()
@@ -264,7 +268,7 @@ class Candidates:
             "p_value": [
                 None if match else p for p, match in zip(listed(self.p_values), self.matches, strict=True)
             ],
-            "predicted": [targets[label] for label in self.labels] if self.held_out is None else [""] * n,
+            "predicted": classes[self.scores.predicted].tolist() if self.held_out is None else [""] * n,
             "in_training": [match is not None for match in self.matches],
             "held_out": listed(self.held_out, without=False),
             "raw_probability": expit(self.log_odds).tolist() if self.raw else [None] * n,
@@ -288,9 +292,9 @@ class Candidates:
             return "", "", ""
         if match.row is None:
             return "", match.name, ""
-        labels = self.trained.training_labels
-        label = self.trained.target_names[labels[match.row]] if labels else ""
-        return self.trained.training_rows[match.row], match.name, label
+        names = self.model.training.names
+        assert isinstance(names, RowNames)
+        return names.ids[match.row], match.name, str(self.model.training_class[match.row])
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -324,8 +328,9 @@ class Candidates:
                 f"{self.prior:g}, and that the known {self.positive} are a random sample of all {self.positive}."
             )
         if self.selection is not None:
-            about += f" Rows were selected {self.selection.text}. {self.trained.error_rate_note}"
-        return comment_line(self.trained.caution + about) + csv_text(self.columns, rows)
+            size = self.selection_text(self.selection)
+            about += f" Rows were selected {size}. {words.error_rate_note(self.model)}"
+        return comment_line(words.caution(self.model) + about) + csv_text(self.columns, rows)
 
     def to_frame(self) -> Any:
         """Return the ranked rows as a pandas DataFrame, with the columns of `to_csv`."""
@@ -337,7 +342,7 @@ class Candidates:
 
 
 def rank_rows(
-    trained: TrainedModel,
+    model: Model,
     data: Dataset,
     *,
     raw: bool = False,
@@ -356,7 +361,7 @@ def rank_rows(
 
     Parameters
     ----------
-    trained : TrainedModel
+    model : Model
         The model.
     data : Dataset
         The rows, labelled or not. Columns are matched by name, and all of the model's columns must be present.
@@ -391,31 +396,32 @@ def rank_rows(
     ValueError
         If the classifier has no probabilities.
     """
-    wanted = check_positive(trained.positive_name if positive is None else positive, trained.class_names)
-    _check_unlabelled(trained, wanted, raw, prior)
-    trained = replace(trained, positive=wanted)
-    X = align_columns(data, trained.feature_names)
+    _check_unlabelled(model, positive, raw, prior)
+    if positive:
+        model = model.with_positive(positive)
+    X = align_columns(data, model.feature_names)
     names = RowNames.of(data)
-    matches = match_rows(names, trained.training_names, match)
+    training = model.training
+    matches = match_rows(names, training.names, match)
     noun, what = data.row_noun, data.name or "the dataset"
     unrecognised = ""
-    if trained.n_training and names.ids and not any(matches) and tuple(match) != (NO_KIND,):
+    if names.ids and not any(matches) and tuple(match) != (NO_KIND,):
         unrecognised = (
             f"all {len(matches):,} {noun}s of {what} are new: none has the same name as one of the "
-            f"{trained.n_training:,} training {trained.row_noun}s; hietan compared {names.examples(match)} "
-            f"with {trained.training_names.examples(match)}"
+            f"{len(training):,} training {model.row_noun}s; hietan compared {names.examples(match)} "
+            f"with {training.names.examples(match)}"
         )
-    if reused := reused_ids(trained, X, matches, f"{noun}s of {what}"):
+    if reused := reused_ids(model, X, matches, f"{noun}s of {what}"):
         warnings.warn(reused, DataWarning, stacklevel=2)
-    if different := build_differences(data.provenance, trained.provenance):
+    if different := build_differences(data.provenance, model.provenance):
         warnings.warn(
             f"{what} was built differently from the model's training data: {different}. Its features may have "
             "other meanings; build the dataset with the same options (like=, --like)",
             DataWarning,
             stacklevel=2,
         )
-    seen, held_out = unlabelled_training_rows(trained, matches), None
-    if trained.unlabelled:
+    seen, held_out = unlabelled_training_rows(model, matches), None
+    if model.unlabelled:
         held_out = seen >= 0
         matches = tuple(None if at >= 0 else found for found, at in zip(matches, seen.tolist(), strict=True))
     is_kept = np.array([not (new_only and found) for found in matches], dtype=bool)
@@ -428,21 +434,12 @@ def rank_rows(
         data, X = data.subset(rows=is_kept), X[np.flatnonzero(is_kept)]
         matches = tuple(found for found, kept in zip(matches, is_kept, strict=True) if kept)
         seen, held_out = seen[is_kept], None if held_out is None else held_out[is_kept]
-    odds, labels = np.empty(0), trained.classifier.classes_[:0]
-    if X.shape[0]:
-        predicted = predict_rows(trained.classifier, X)
-        if predicted.log_proba is None:
-            raise ValueError(
-                f"{type(trained.classifier).__name__} has no probabilities to rank rows by; use a classifier "
-                "with predict_proba"
-            )
-        labels = trained.predicted_labels(row_odds(predicted.log_proba), predicted.y_pred)
-        odds = row_odds(predicted.log_proba, trained.class_names.index(wanted) if wanted else None)
-    if held_out is not None and trained.held_out is not None:
-        known = trained.held_out.odds(trained.classifier.classes_, trained.positive_label)
-        odds = np.where(held_out, known[seen], odds)
+    scores = model.score(X)
+    log_odds = model.log_odds(scores)
+    if held_out is not None and model.held_out is not None:
+        log_odds = np.where(held_out, model.held_out.log_odds[seen], log_odds)
     return Candidates(
-        trained, data, X, odds, labels, matches, raw, unrecognised, held_out=held_out, prior=prior
+        model, data, X, scores, log_odds, matches, raw, unrecognised, held_out=held_out, prior=prior
     )
 
 
@@ -450,81 +447,75 @@ MOSTLY = 0.9
 """The share of rows with a training row's id from which ids are suspected to be used again."""
 
 
-def reused_ids(trained: TrainedModel, X: Any, matches: Sequence[NameMatch | None], rows: str) -> str:
+def reused_ids(model: Model, X: Any, matches: Sequence[NameMatch | None], rows: str) -> str:
     """Return a warning if nearly all rows have a training row's id but most of these have other features, or ""."""
     by_id = [(i, match.row) for i, match in enumerate(matches) if match and match.kind == "id"]
-    if not trained.training_features or not by_id or len(by_id) < MOSTLY * len(matches):
+    if not by_id or len(by_id) < MOSTLY * len(matches):
         return ""
     features = hash_features(X)
     same = sum(
-        int(features[i]) in trained.known_features
+        int(features[i]) in model.known_features
         if row is None
-        else int(features[i]) == trained.training_features[row]
+        else features[i] == model.training.features[row]
         for i, row in by_id
     )
     other = len(by_id) - same
     if other <= len(by_id) / 2:
         return ""
     return (
-        f"{len(by_id):,} of {len(matches):,} {rows} have the id of a training {trained.row_noun}, but {other:,} of "
-        f"them have other terms. If these are other {trained.row_noun}s, do not compare names (match=['none'], "
+        f"{len(by_id):,} of {len(matches):,} {rows} have the id of a training {model.row_noun}, but {other:,} of "
+        f"them have other terms. If these are other {model.row_noun}s, do not compare names (match=['none'], "
         "--match none)"
     )
 
 
-def unlabelled_training_rows(trained: TrainedModel, matches: Sequence[NameMatch | None]) -> NDArray[np.intp]:
+def unlabelled_training_rows(model: Model, matches: Sequence[NameMatch | None]) -> NDArray[np.intp]:
     """Return each row's unlabelled training row, matched by id or unique symbol, or -1 for rows without a match.
 
     Other rows may share a synonym or a symbol, but a training row's log-odds would not apply to them.
     """
-    n_found = Counter(found.row for found in matches if found)
-    symbols = trained.training_symbols or ("",) * len(trained.training_rows)
-
-    def is_certain(found: NameMatch) -> bool:
-        assert found.row is not None  # models with unlabelled rows keep their names
-        exact = found.name in (trained.training_rows[found.row], symbols[found.row])
-        return exact and found.kind != "synonym" and (found.kind == "id" or n_found[found.row] == 1)
-
-    return np.array(
-        [
-            found.row
-            if found
-            and found.row is not None
-            and trained.unlabelled
-            and trained.training_labels[found.row] != trained.positive_label
-            and is_certain(found)
-            else -1
-            for found in matches
-        ],
-        dtype=np.intp,
-    )
+    rows = np.full(len(matches), -1, dtype=np.intp)
+    names = model.training.names
+    if not model.unlabelled or not isinstance(names, RowNames):
+        return rows
+    n_matches = Counter(found.row for found in matches if found)
+    symbols = names.symbols or ("",) * len(names.ids)
+    is_unlabelled = model.training_class == model.unlabelled
+    for i, found in enumerate(matches):
+        if found is None or found.row is None or not is_unlabelled[found.row]:
+            continue
+        is_exact = found.name in (names.ids[found.row], symbols[found.row])
+        is_unique = found.kind == "id" or n_matches[found.row] == 1
+        if is_exact and is_unique and found.kind != "synonym":
+            rows[i] = found.row
+    return rows
 
 
-def _check_unlabelled(trained: TrainedModel, wanted: str, raw: bool, prior: float | None) -> None:
+def _check_unlabelled(model: Model, positive: str | None, raw: bool, prior: float | None) -> None:
     """Check the prior, and raise ValueError for options that do not fit a model with, or without, an
     unlabelled class.
     """
-    if not trained.unlabelled:
+    if not model.unlabelled:
         if prior is not None:
             raise ValueError(
                 "a prior is the share of positives among unlabelled rows, but the model has no unlabelled class; "
                 "fit it with unlabelled= (--unlabelled CLASS)"
             )
         return
-    if wanted == trained.unlabelled or raw:
-        what = "raw probabilities are" if raw else f"a rank by {wanted} is"
+    if positive == model.unlabelled or raw:
+        what = "raw probabilities are" if raw else f"a rank by {positive} is"
         raise ValueError(
-            f"{what} not available, because {trained.unlabelled} is a mixture of unlabelled rows; rank by "
-            f"{trained.positive_name}, without raw probabilities"
+            f"{what} not available, because {model.unlabelled} is a mixture of unlabelled rows; rank by "
+            f"{model.positive}, without raw probabilities"
         )
     if prior is not None and not 0 < prior < 1:
         raise ValueError(f"prior is {prior!r}; expected a share of positives between 0 and 1, such as 0.02")
-    bound = trained.unlabelled_bound
+    bound = model.unlabelled_bound
     if prior is not None and bound is not None and prior > bound:
         warnings.warn(
-            f"prior is {prior:g}, but the share of {trained.positive_name} among unlabelled {trained.row_noun}s "
-            f"is at most {bound:.3g} if the known {trained.positive_name} are a random sample of all "
-            f"{trained.positive_name}; choose a smaller prior",
+            f"prior is {prior:g}, but the share of {model.positive} among unlabelled {model.row_noun}s "
+            f"is at most {bound:.3g} if the known {model.positive} are a random sample of all "
+            f"{model.positive}; choose a smaller prior",
             DataWarning,
             stacklevel=3,
         )

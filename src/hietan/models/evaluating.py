@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_expit
 
-from hietan.candidates._error_rate import row_odds
-from hietan.candidates._models import TrainedModel
-from hietan.candidates._names import KINDS, RowNames, match_rows
-from hietan.candidates._ranking import align_columns, reused_ids
 from hietan.datasets import Dataset
-from hietan.evaluation import METRICS, compute_metrics, reliability_curve
-from hietan.evaluation._cross_validation import normalised, predict_rows
 from hietan.exceptions import DataError, DataWarning
+from hietan.models.model import Model
+from hietan.models.names import KINDS, RowNames, match_rows
+from hietan.models.ranking import align_columns, reused_ids
+from hietan.scores import METRICS, metrics_of, reliability_curve
+from hietan.scores.scores import Scores
 
 DRAWS, LEAST_TO_COMPARE, RANKINGS = 500, 20, ("auc", "average_precision")
 
@@ -76,14 +74,12 @@ class Evaluation:
         return asdict(self) | {"metrics": {name: asdict(m) for name, m in self.metrics.items()}}
 
 
-def evaluate_model(
-    trained: TrainedModel, data: Dataset, *, seed: int = 0, match: Sequence[str] = KINDS
-) -> Evaluation:
+def evaluate_model(model: Model, data: Dataset, *, seed: int = 0, match: Sequence[str] = KINDS) -> Evaluation:
     """Evaluate a model on labelled rows. Training rows are skipped.
 
     Parameters
     ----------
-    trained : TrainedModel
+    model : Model
         The model.
     data : Dataset
         Rows with their classes. Columns and classes are matched by name.
@@ -102,22 +98,22 @@ def evaluate_model(
     Examples
     --------
     >>> from hietan import HieLogistic
-    >>> from hietan.candidates import train_model
+    >>> from hietan.models import train_model
     >>> from hietan.datasets import make_hierarchical_classification
     >>> data = make_hierarchical_classification(300, 30, random_state=0)
     >>> found = evaluate_model(train_model(HieLogistic(), data.subset(rows=slice(200))), data)
     >>> found.left_out, found.metrics["auc"].low < found.metrics["auc"].value
     (200, True)
     """
-    if trained.unlabelled:
+    if model.unlabelled:
         raise ValueError(
-            f"the model's class {trained.unlabelled} is unlabelled, so its predictions cannot be checked; "
+            f"the model's class {model.unlabelled} is unlabelled, so its predictions cannot be checked; "
             "evaluate a model with known classes"
         )
-    names, classes = RowNames.of(data), trained.class_names
-    matches = match_rows(names, trained.training_names, match)
-    columns, what = align_columns(data, trained.feature_names), data.name or "the dataset"
-    reused = reused_ids(trained, columns, matches, f"{data.row_noun}s of {what}")
+    names, classes = RowNames.of(data), model.classes
+    matches = match_rows(names, model.training.names, match)
+    columns, what = align_columns(data, model.feature_names), data.name or "the dataset"
+    reused = reused_ids(model, columns, matches, f"{data.row_noun}s of {what}")
     is_known = np.array([found is not None for found in matches], dtype=bool)
     rows = np.flatnonzero(~is_known & (data.y >= 0))
     if not len(rows):
@@ -138,28 +134,24 @@ def evaluate_model(
             f"({', '.join(classes)})"
         )
     X = columns[rows]
-    said = predict_rows(trained.classifier, X)
-    if said.log_proba is None:
-        raise ValueError(
-            f"{type(trained.classifier).__name__} has no probabilities to evaluate; use a classifier with "
-            "predict_proba"
-        )
-    y = trained.classifier.classes_[[classes.index(label) for label in labels]]
-    values, draws, proba = _measured(trained, y, said.log_proba, said.y_pred, seed)
+    truth = np.array([classes.index(label) for label in labels])
+    scores = _calibrated(model, replace(model.score(X), truth=truth))
+    values, draws = _measured(scores, seed)
     before: list[dict[str, float]] = []
-    if trained.held_out is not None:
-        logs = normalised(trained.held_out.joint)
-        own = trained.classifier.classes_[logs.argmax(axis=1)]
-        _, before, _ = _measured(trained, trained.held_out.labels, logs, own, seed + 1)
-    sizes = dict(zip(classes, np.unique(y, return_counts=True)[1].tolist(), strict=True))
+    quality = model.quality
+    if model.held_out is not None and model.held_out.log_proba is not None:
+        _, before = _measured(_calibrated(model, model.held_out), seed + 1)
+    sizes = dict(zip(classes, np.bincount(truth).tolist(), strict=True))
     enough = min(sizes.values()) >= LEAST_TO_COMPARE
-    quality, metrics = trained.validation, dict[str, Measured]()
+    metrics = dict[str, Measured]()
     # With a class prior, only the order of rows can be compared with the validation, which had other class frequencies.
-    has_prior = getattr(trained.classifier, "class_prior", None) is not None
+    has_prior = getattr(model.classifier, "class_prior", None) is not None
     for name, value in values.items():
         low, high = np.quantile([draw[name] for draw in draws], [0.025, 0.975]).tolist()
-        stored = "calibrated_log_loss" if name == "log_loss" and trained.calibration else name
-        validated = None if has_prior and name not in RANKINGS else getattr(quality, stored, None)
+        stored = "calibrated_log_loss" if name == "log_loss" and model.calibration else name
+        validated = None
+        if quality is not None and (name in RANKINGS or not has_prior):
+            validated = quality.get(stored)
         # The calibration error of a bootstrap draw is larger than the error of its rows, so it is not compared.
         is_compared = enough and validated is not None and name != "calibration_error"
         drifted = False
@@ -169,10 +161,10 @@ def evaluate_model(
                 losses = [-loss for loss in losses]
             drifted = bool(np.quantile(losses, 0.005) > 0)
         metrics[name] = Measured(value, low, high, validated, drifted)
-    name = trained.positive_name
+    name = model.positive
     curve: tuple[Any, ...] = ()
     if len(classes) == 2:
-        bins = reliability_curve(y, proba, positive=trained.positive_label)
+        bins = reliability_curve(truth, scores.proba)
         curve = tuple(zip(bins.predicted.tolist(), bins.observed.tolist(), bins.count.tolist(), strict=True))
     annotations = np.asarray(X.sum(axis=1, dtype=np.int64)).ravel()
     return Evaluation(
@@ -180,36 +172,37 @@ def evaluate_model(
         int((is_known & (data.y >= 0)).sum()),
         metrics,
         curve,
-        sizes[name] / len(y) if name else None,
-        None if quality is None or not name else quality.class_rows[classes.index(name)] / quality.n_rows,
+        sizes[name] / len(scores) if name else None,
+        None if model.held_out is None or not name else float(model.held_out.is_positive.mean()),
         float(np.median(annotations)),
-        None if quality is None else quality.median_annotations,
+        None if quality is None else quality["median_annotations"],
     )
 
 
-def _measured(
-    trained: TrainedModel, y: NDArray[Any], logs: NDArray[np.float64], own: NDArray[Any], seed: int
-) -> tuple[dict[str, float], list[dict[str, float]], NDArray[np.float64]]:
-    """Return metrics for the rows, metrics for their bootstrap draws, and probabilities, which are calibrated
-    if the model is.
-    """
-    odds, n_classes, positive = row_odds(logs), logs.shape[1], trained.positive_label
-    rank_by, predicted = odds if n_classes == 2 else logs, trained.predicted_labels(odds, own)
-    if trained.calibration is not None:
-        slope, shift = trained.calibration
-        logs = np.column_stack([log_expit(-slope * odds - shift), log_expit(slope * odds + shift)])
-    proba = np.exp(logs)
+def _calibrated(model: Model, scores: Scores) -> Scores:
+    """Return the scores with calibrated probabilities if the model is calibrated, and predictions by its cutoff."""
+    if model.cutoff is not None:
+        scores = replace(scores, predicted=(scores.log_odds >= model.cutoff).astype(np.intp))
+    if model.calibration is None:
+        return scores
+    slope, shift = model.calibration
+    odds = slope * scores.log_odds + shift
+    return replace(scores, log_proba=np.column_stack([log_expit(-odds), log_expit(odds)]))
 
-    def measure(at: Any) -> dict[str, float]:
+
+def _measured(scores: Scores, seed: int) -> tuple[dict[str, float], list[dict[str, float]]]:
+    """Return the metrics of scored rows with known classes, and of their bootstrap draws."""
+    n, n_classes = len(scores), len(scores.classes)
+
+    def measure(rows: Scores) -> dict[str, float]:
         """Return all metrics for these rows."""
-        found = compute_metrics(y[at], predicted[at], proba[at], score=rank_by[at], positive=positive)
+        found = metrics_of(rows)
         if n_classes == 2:
-            bins = reliability_curve(y[at], proba[at], positive=positive)
-            found["calibration_error"] = bins.expected_calibration_error
+            found["calibration_error"] = reliability_curve(rows.truth, rows.proba).expected_calibration_error
         return {name: value for name, value in found.items() if not np.isnan(value)}
 
     rng = np.random.default_rng(seed)
-    drawn = (rng.integers(len(y), size=len(y)) for _ in range(DRAWS))
-    values = measure(slice(None))
-    draws = [measure(at) for at in drawn if len(np.unique(y[at])) == n_classes]
-    return values, draws or [values], proba
+    drawn = (rng.integers(n, size=n) for _ in range(DRAWS))
+    values = measure(scores)
+    draws = [measure(scores.select(at)) for at in drawn if len(np.unique(scores.truth[at])) == n_classes]
+    return values, draws or [values]

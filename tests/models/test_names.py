@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hietan.candidates import read_names
-from hietan.candidates._names import RowNames, match_rows
 from hietan.datasets import Annotation, Dataset, build_dataset
 from hietan.exceptions import DataWarning
+from hietan.models import read_names
+from hietan.models.names import RowNames, match_rows
 
 NAMES = st.text(alphabet="abAB1", min_size=1, max_size=2)
 

@@ -1,10 +1,9 @@
-"""Cross-validation in which each row is predicted once, by a model that never saw the row, and folds are pooled."""
+"""Cross-validation in which each row is scored once, by a model that never saw the row."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -14,9 +13,9 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import get_tags
 
+from hietan._runtime.number_checks import check_integer
 from hietan._runtime.parallel import run_ordered
-from hietan._runtime.two_classes import positive_position
-from hietan.evaluation._metrics import compute_metrics
+from hietan.scores.scores import Floats, Scores, normalised, positive_last
 
 Label = str | int | float | bool
 """A class label as a plain value."""
@@ -24,70 +23,16 @@ Label = str | int | float | bool
 SUM_TOLERANCE = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class RowPredictions:
-    """A fitted classifier's predictions for some rows: labels and, if available, log-probabilities and log joints."""
-
-    y_pred: NDArray[Any]
-    log_proba: NDArray[np.float64] | None
-    joint: NDArray[np.float64] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class PooledPredictions:
-    """Predictions for all rows of a dataset. Each row is predicted in the fold that held it out.
-
-    Attributes
-    ----------
-    y_true, y_pred : arrays of shape (n,)
-        The true and the predicted class of each row.
-    log_proba : array of shape (n, n_classes), or None
-        ln P(c | x), in the sorted order of the classes; None if the classifier has no probabilities.
-    fold : int array of shape (n,)
-        The fold in which each row was held out.
-    positive : label, or None
-        The class that metrics refer to; None means the second of two.
-    joint : array of shape (n, n_classes), or None
-        ln P(c, x), if the classifier has it: `log_proba` before it is normalised.
-    """
-
-    y_true: NDArray[Any]
-    y_pred: NDArray[Any]
-    log_proba: NDArray[np.float64] | None
-    fold: NDArray[np.int64]
-    positive: Any = None
-    joint: NDArray[np.float64] | None = None
-
-    @property
-    def proba(self) -> NDArray[np.float64] | None:
-        """P(c | x), or None if the classifier has no probabilities."""
-        return None if self.log_proba is None else np.exp(self.log_proba)
-
-    @property
-    def score(self) -> NDArray[np.float64] | None:
-        """The values that rank the rows: the log-odds of the second of two classes, or `log_proba` for more classes."""
-        return None if self.log_proba is None else row_scores(self.log_proba)
-
-    def select(self, rows: NDArray[np.bool_]) -> PooledPredictions:
-        """Return the predictions for some of the rows."""
-        logs = None if self.log_proba is None else self.log_proba[rows]
-        return PooledPredictions(self.y_true[rows], self.y_pred[rows], logs, self.fold[rows], self.positive)
-
-    def metrics(self) -> dict[str, float]:
-        """Return all metrics over the pooled rows."""
-        return compute_metrics(self.y_true, self.y_pred, self.proba, score=self.score, positive=self.positive)
-
-
-def pooled_predictions(
+def cross_validate(
     estimator: Any,
     dataset: Any,
     *,
     n_splits: int = 10,
     seed: int = 0,
     n_jobs: int | None = None,
-    positive: str | None = None,
-) -> PooledPredictions:
-    """Predict every row of a dataset by stratified cross-validation.
+    positive: str = "",
+) -> Scores:
+    """Score every row of a dataset by stratified cross-validation.
 
     Parameters
     ----------
@@ -100,61 +45,60 @@ def pooled_predictions(
         The splits are ``StratifiedKFold(n_splits, shuffle=True, random_state=seed)``, the same for every method.
     n_jobs : int or None
         The number of folds to run at a time, in threads, as in joblib.
-    positive : str, optional
-        The name of the positive class [default: the dataset's, or the rarer of two classes].
+    positive : str
+        The name of the positive class [default: a `Dataset`'s, or the last class in sorted order].
 
     Returns
     -------
-    PooledPredictions
-        The predictions of all rows.
+    Scores
+        The scores of all rows, with their classes and folds.
 
     Examples
     --------
     >>> from hietan import HieTAN
     >>> from hietan.datasets import make_hierarchical_classification
     >>> data = make_hierarchical_classification(300, 100, random_state=0)
-    >>> result = pooled_predictions(HieTAN(smoothing="pooled"), data, n_splits=5)
-    >>> result.y_pred.shape, sorted(set(result.fold.tolist()))
-    ((300,), [0, 1, 2, 3, 4])
-    >>> bool(result.metrics()["auc"] > 0.5)
-    True
+    >>> scores = cross_validate(HieTAN(smoothing="pooled"), data, n_splits=5)
+    >>> len(scores), sorted(set(scores.fold.tolist()))
+    (300, [0, 1, 2, 3, 4])
     """
+    check_integer("n_splits", n_splits, 2, 2**31 - 1)
     model = configure(estimator, getattr(dataset, "hierarchy", None), seed)
+    names = class_names(dataset, positive)
     fold = fold_of_rows(dataset.y, n_splits, seed)
 
-    def predict(k: int) -> RowPredictions:
-        return predict_fold(model, dataset.X, dataset.y, fold == k)
+    def score(k: int) -> Scores:
+        return score_fold(model, dataset.X, dataset.y, fold == k, names)
 
-    parts = run_ordered(predict, [(k,) for k in range(n_splits)], n_jobs)
-    return replace(pool(dataset.y, fold, parts), positive=positive_label(dataset, positive))
+    parts = run_ordered(score, [(k,) for k in range(n_splits)], n_jobs)
+    return pool(parts, fold, class_codes(dataset.y, names))
 
 
-def positive_label(dataset: Any, stated: str | None = None) -> Label | None:
-    """Return the label of the positive class. By default, it is the dataset's positive class or the rarer of two
-    classes.
+def class_names(dataset: Any, positive: str = "") -> dict[Label, str]:
+    """Return a dataset's labels with their class names, or with the labels as text if there are no names.
 
-    Name the class, or give its label in `y` if there are no names. None if there are not two classes.
+    Labels are sorted, which leaves the positive class of a `Dataset` last. If another class is positive, its label
+    comes last.
 
     >>> from types import SimpleNamespace
     >>> data = SimpleNamespace(y=np.array([0, 0, 1]), target_names=("no", "yes"))
-    >>> positive_label(data), positive_label(data, "no")
-    (1, 0)
+    >>> class_names(data), class_names(data, "no")
+    ({0: 'no', 1: 'yes'}, {1: 'yes', 0: 'no'})
     """
-    by_name = {name: label for label, name in class_names(dataset).items()}
-    wanted = stated or getattr(dataset, "positive", "")
-    if wanted and wanted not in by_name:
-        raise ValueError(f"positive is {wanted!r:.80}; expected one of the classes {', '.join(by_name)}")
-    position = positive_position(np.unique(dataset.y, return_counts=True)[1].tolist())
-    if position is None:
-        return None
-    return by_name[wanted] if wanted else list(by_name.values())[position]
-
-
-def class_names(dataset: Any) -> dict[Label, str]:
-    """Return a dataset's sorted labels with their class names, or with the labels as text if there are no names."""
     labels, names = np.unique(dataset.y).tolist(), getattr(dataset, "target_names", ())
     are_numbers = all(isinstance(label, Integral) and int(label) in range(len(names)) for label in labels)
-    return {label: str(names[label] if are_numbers else label) for label in labels}
+    found = {label: str(names[label] if are_numbers else label) for label in labels}
+    if not positive:
+        return found
+    label_of = {name: label for label, name in found.items()}
+    return {label_of[name]: name for name in positive_last(tuple(found.values()), positive)}
+
+
+def class_codes(y: Any, names: Mapping[Label, str]) -> NDArray[np.intp]:
+    """Return the position of each row's label among the labels of `names`."""
+    labels, inverse = np.unique(np.asarray(y), return_inverse=True)
+    order = list(names)
+    return np.array([order.index(label) for label in labels.tolist()], dtype=np.intp)[inverse]
 
 
 def configure(estimator: Any, hierarchy: Any, seed: int) -> Any:
@@ -246,13 +190,10 @@ def _check_fold(
         raise ValueError(f"fold {k} splits the group {split!s}; pass a splitter that keeps groups together")
 
 
-def predict_fold(model: Any, X: Any, y: Any, test: NDArray[np.bool_]) -> RowPredictions:
-    """Fit a clone to the rows outside `test`, and predict the rows in `test`.
-
-    Raise ValueError if a prediction is unusable.
-    """
+def score_fold(model: Any, X: Any, y: Any, test: NDArray[np.bool_], names: Mapping[Label, str]) -> Scores:
+    """Fit a clone to the rows outside `test`, and score the rows in `test`. Raise ValueError for unusable scores."""
     fitted = clone(model).fit(rows_for(model, X, ~test), y[~test])
-    return predict_checked(fitted, rows_for(model, X, test), class_labels(y), type(model).__name__)
+    return score_checked(fitted, rows_for(model, X, test), names, type(model).__name__)
 
 
 def rows_for(model: Any, X: Any, chosen: NDArray[np.bool_] | None = None) -> Any:
@@ -276,8 +217,8 @@ def class_labels(y: Any) -> list[Label]:
     return labels
 
 
-def predict_checked(fitted: Any, X: Any, labels: Sequence[Label], name: str) -> RowPredictions:
-    """Predict like `predict_rows`, and check everything that the classifier returns.
+def score_checked(fitted: Any, X: Any, names: Mapping[Label, str], method: str) -> Scores:
+    """Score rows like `score_rows`, and check everything that the classifier returns.
 
     Parameters
     ----------
@@ -285,9 +226,9 @@ def predict_checked(fitted: Any, X: Any, labels: Sequence[Label], name: str) -> 
         The classifier, fitted to rows of all classes.
     X : matrix
         The rows.
-    labels : sequence
-        The classes of the dataset, sorted.
-    name : str
+    names : mapping of label to str
+        The dataset's classes, from `class_names`.
+    method : str
         The classifier's name in errors.
 
     Raises
@@ -295,33 +236,38 @@ def predict_checked(fitted: Any, X: Any, labels: Sequence[Label], name: str) -> 
     ValueError
         If a label is not a class of the dataset, probabilities are not probabilities, or a shape is wrong.
     """
-    rows = predict_rows(fitted, X)
-    problem = prediction_problem(rows, labels, X.shape[0])
-    if problem is None and rows.log_proba is not None and hasattr(fitted, "classes_"):
+    labels: list[Any] = sorted(names)
+    y_pred, log_proba = _predictions(fitted, X)
+    problem = prediction_problem(y_pred, log_proba, labels, X.shape[0])
+    if problem is None and log_proba is not None and hasattr(fitted, "classes_"):
         # Columns follow `classes_`: another order would silently exchange the probabilities.
         found = np.asarray(fitted.classes_).tolist()
-        if found != list(labels):
+        if found != labels:
             problem = f"classes_ is {_listed(found)}; expected the classes of the dataset, {_listed(labels)}"
     if problem is not None:
-        raise ValueError(f"method {name!r}: {problem}")
-    return rows
+        raise ValueError(f"method {method!r}: {problem}")
+    predicted = np.array([labels.index(label) for label in y_pred.tolist()], dtype=np.intp)
+    scores = Scores(tuple(names[label] for label in labels), predicted, log_proba)
+    return scores.with_positive(list(names.values())[-1])
 
 
 def _listed(labels: Sequence[Any], most: int = 10) -> str:
     return ", ".join([*map(repr, labels[:most]), *(["..."] if len(labels) > most else [])])
 
 
-def prediction_problem(rows: RowPredictions, labels: Sequence[Label], n_rows: int) -> str | None:
+def prediction_problem(
+    y_pred: NDArray[Any], log_proba: Floats | None, labels: Sequence[Label], n_rows: int
+) -> str | None:
     """Return why these predictions are invalid for this number of rows and these classes, or None if they are valid."""
-    if rows.y_pred.shape != (n_rows,):
-        return f"predict returned an array of shape {rows.y_pred.shape}; expected {(n_rows,)}"
+    if y_pred.shape != (n_rows,):
+        return f"predict returned an array of shape {y_pred.shape}; expected {(n_rows,)}"
     known = list(labels)
-    strange = [label for label in rows.y_pred.tolist() if label not in known]
+    strange = [label for label in y_pred.tolist() if label not in known]
     if strange:
         return f"predict returned {strange[0]!r}; expected one of the classes {_listed(known)}"
-    if rows.log_proba is None:
+    if log_proba is None:
         return None
-    logs = np.asarray(rows.log_proba, dtype=np.float64)
+    logs = np.asarray(log_proba, dtype=np.float64)
     if logs.shape != (n_rows, len(known)):
         return f"the probabilities have shape {logs.shape}; expected {(n_rows, len(known))}"
     # The logarithm of a negative number is NaN; the logarithm of 0, which is allowed, is -inf.
@@ -336,44 +282,35 @@ def prediction_problem(rows: RowPredictions, labels: Sequence[Label], n_rows: in
     return None
 
 
-def predict_rows(fitted: Any, X: Any) -> RowPredictions:
+def score_rows(fitted: Any, X: Any, classes: tuple[str, ...]) -> Scores:
+    """Return the scores of rows by a fitted classifier, whose classes have these names in its own order."""
+    y_pred, log_proba = _predictions(fitted, X)
+    return Scores(classes, np.searchsorted(fitted.classes_, y_pred), log_proba)
+
+
+def _predictions(fitted: Any, X: Any) -> tuple[NDArray[Any], Floats | None]:
     """Return labels and log-probabilities. The classifier is called as rarely as its API allows."""
-    if hasattr(
-        fitted, "predict_joint_log_proba"
-    ):  # such as naive Bayes: the label is the argmax of the joint
+    if hasattr(fitted, "predict_joint_log_proba"):  # naive Bayes: the label is the argmax of the joint
         joint = fitted.predict_joint_log_proba(X)
-        return RowPredictions(fitted.classes_[joint.argmax(axis=1)], normalised(joint), joint)
+        return fitted.classes_[joint.argmax(axis=1)], normalised(joint)
     if hasattr(fitted, "_labels_and_logs"):
-        return RowPredictions(*fitted._labels_and_logs(X))
+        labels, logs = fitted._labels_and_logs(X)[:2]
+        return labels, logs
     y_pred = np.asarray(fitted.predict(X))
     # A forest may give a class the probability 0; values below 0 become NaN and are detected.
     with np.errstate(divide="ignore", invalid="ignore"):
         if hasattr(fitted, "predict_log_proba"):
-            return RowPredictions(y_pred, np.asarray(fitted.predict_log_proba(X), dtype=np.float64))
+            return y_pred, np.asarray(fitted.predict_log_proba(X), dtype=np.float64)
         if hasattr(fitted, "predict_proba"):
-            return RowPredictions(y_pred, np.asarray(np.log(fitted.predict_proba(X))))
-    return RowPredictions(y_pred, None)
+            return y_pred, np.asarray(np.log(fitted.predict_proba(X)))
+    return y_pred, None
 
 
-def pool(y: Any, fold: NDArray[np.int64], parts: list[RowPredictions]) -> PooledPredictions:
-    """Return the folds' predictions in row order."""
-    order = np.argsort(fold, kind="stable")
-
-    def placed(name: str) -> Any:
-        values = [getattr(part, name) for part in parts]
-        return None if any(each is None for each in values) else np.concatenate(values)[np.argsort(order)]
-
-    logs, joint = placed("log_proba"), placed("joint")
-    return PooledPredictions(np.asarray(y), placed("y_pred"), logs, fold, joint=joint)
-
-
-def normalised(joint: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return log-probabilities, computed by normalising these log joints."""
-    return np.asarray(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True), dtype=np.float64)
-
-
-def row_scores(log_proba: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the log-odds of the second of two classes, or the log-probabilities for more classes."""
-    if log_proba.shape[1] != 2:
-        return log_proba
-    return np.asarray(log_proba[:, 1] - log_proba[:, 0], dtype=np.float64)
+def pool(parts: Sequence[Scores], fold: NDArray[np.int64], truth: NDArray[np.intp]) -> Scores:
+    """Return the folds' scores in row order, with the rows' classes."""
+    place = np.argsort(np.argsort(fold, kind="stable"))
+    predicted = np.concatenate([part.predicted for part in parts])[place]
+    log_proba = None
+    if all(part.log_proba is not None for part in parts):
+        log_proba = np.concatenate([np.asarray(part.log_proba) for part in parts])[place]
+    return Scores(parts[0].classes, predicted, log_proba, truth, fold)

@@ -17,7 +17,6 @@ GRID = np.linspace(0, 1, 41)
 """The points at which curves are evaluated: false positive rates for ROC, recalls for precision-recall."""
 SCORES = ("gmean", "sensitivity", "specificity", "auc", "average_precision")
 """The scores that `quality_of` computes for every draw; only the first three depend on the threshold."""
-_FAR = 1e9  # stands for infinite log-odds (probabilities 0 and 1), so that a midpoint exists
 _BATCH = 50  # draws that are evaluated together, which bounds the memory
 
 
@@ -175,34 +174,3 @@ def _curves(
     roc[lacks_positive | lacks_negative] = auc[lacks_positive | lacks_negative] = np.nan
     on_grid[lacks_positive] = average[lacks_positive] = np.nan
     return roc, on_grid, auc, average
-
-
-def cross_fitted_thresholds(is_positive: NDArray[np.bool_], score: Floats, fold: NDArray[np.int64]) -> Floats:
-    """Return, for each row, the threshold with the highest GMean on the other folds.
-
-    If thresholds tie, the one nearest to zero, the default for log-odds, is chosen.
-
-    >>> score = np.array([-3.0, -2.0, 1.0, -4.0, -3.0, 2.0])
-    >>> truth = np.array([False, True, True, False, False, True])
-    >>> cross_fitted_thresholds(truth, score, np.array([0, 0, 0, 1, 1, 1])).tolist()
-    [-0.5, -0.5, -0.5, -2.5, -2.5, -2.5]
-    """
-    thresholds = np.zeros(len(score))
-    for k in np.unique(fold):
-        others = fold != k
-        thresholds[fold == k] = _best_threshold(is_positive[others], score[others])
-    return thresholds
-
-
-def _best_threshold(is_positive: NDArray[np.bool_], score: Floats) -> float:
-    values, place = np.unique(np.clip(score, -_FAR, _FAR), return_inverse=True)
-    positives = np.bincount(place, weights=is_positive)
-    negatives = np.bincount(place, weights=~is_positive)
-    # A threshold between values k and k + 1 predicts the second class for all rows above it.
-    missed, cleared = np.cumsum(positives)[:-1], np.cumsum(negatives)[:-1]
-    if not len(missed) or not positives.sum() or not negatives.sum():
-        return 0.0
-    gmean = np.sqrt((1 - missed / positives.sum()) * (cleared / negatives.sum()))
-    middles = (values[:-1] + values[1:]) / 2
-    best = np.flatnonzero(gmean >= gmean.max() - 1e-12)
-    return float(middles[best[np.argmin(np.abs(middles[best]))]])
