@@ -20,10 +20,10 @@ from threadpoolctl import threadpool_limits
 
 from _timing import Case, Part, Timing, alternate, table, verdict
 from hietan import Hierarchy
-from hietan.models import Model, train_model
 from hietan.catalogue import METHODS
 from hietan.datasets import Dataset
 from hietan.hierarchy._term_rows import rows_from_lists
+from hietan.models import Model, train_model
 
 LEVELS = (12, 80, 400, 1000, 1500)  # a shop's taxonomy of 2,992 categories
 N_TRAINING, N_ROWS, BATCH = 20_000, 1_000_000, 50_000

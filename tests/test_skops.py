@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 
 import hietan
 from hietan.datasets import make_hierarchical_classification
-from hietan.scores import gmean_scorer
 from hietan.persistence._files import CLASSIFIERS
+from hietan.scores import gmean_scorer
 from hietan.selection import MinSupport
 
 skops = pytest.importorskip("skops.io")

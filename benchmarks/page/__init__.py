@@ -19,9 +19,9 @@ from scipy.sparse import csr_array
 
 from _timing import Part, table
 from hietan import HieTANLite
+from hietan.datasets import make_hierarchical_classification
 from hietan.models import rank_rows, train_model
 from hietan.models.names import RowNames
-from hietan.datasets import make_hierarchical_classification
 from hietan.report import write_candidates
 
 ROOT = Path(__file__).parents[2]

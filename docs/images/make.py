@@ -17,8 +17,8 @@ from PIL import Image
 from sklearn.model_selection import train_test_split
 
 from hietan import HieLogistic, HieTANLite
-from hietan.models import explain_rows_by_name, rank_rows, train_model
 from hietan.datasets import fetch_ageing_genes, load_ageing_genes
+from hietan.models import explain_rows_by_name, rank_rows, train_model
 
 HERE = Path(__file__).parent
 GENE = 20

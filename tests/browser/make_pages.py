@@ -12,15 +12,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hietan import HIPNB, TAN, HieLogistic, HieTANLite
 from hietan._io.files import atomic_write
-from hietan.models import rank_rows, train_model, words
-from hietan.models.names import RowNames
 from hietan.catalogue import load_datasets
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
-from hietan.scores.cross_validation import configure
-from hietan.evaluation._outputs.explanations import write_details
+from hietan.models import rank_rows, train_model, words
+from hietan.models.names import RowNames
 from hietan.report import write_candidates, write_report
 from hietan.report._study_page import study_summary
+from hietan.scores.cross_validation import configure
 from support.faults.nasty import NASTY, nasty_dataset
 
 OUT = Path("out/browser")
@@ -29,8 +28,8 @@ N_CANDIDATES = 20_000
 
 
 def study(folder, datasets, methods, page, **options):
+    options = {"explain": True, **options}
     results = run_study(datasets, methods, cv=3, output=folder, command="hietan study ...", **options)
-    write_details(results, folder)
     write_report(folder, OUT / page)
     return results
 

@@ -141,7 +141,7 @@ test("a method without a tree has no heading for one", () =>
 test("an explained gene says in plain words why it was chosen", () =>
   visit("study.html", {}, async (page) => {
     await goToPart(page, "Rows");
-    const why = /true class .*; most confident, (correct|wrong)\.$/;
+    const why = /true class .*; (drawn at random|requested)\.$/;
     assert.match(await page.locator("#row .card p").first().textContent(), why);
   }));
 

@@ -105,35 +105,13 @@ def test_a_study_runs_and_resumes_from_python(tmp_path):
     assert contents(tmp_path / "out") == before
 
 
-def test_rows_are_explained_in_jobs_of_the_same_study(tmp_path):
+def test_rows_are_explained_by_the_jobs_that_predict(tmp_path):
     options, seen = StudyOptions(["synthetic-0"], ["tan", "bernoulli-nb", "hip-nb"], folds=2), []
-    run_named_study(options, tmp_path, progress=seen.append, details=True)
-    assert [state.total for state in seen] == [8] * len(seen)  # 6 jobs predict, 2 methods explain
-    assert [state.done for state in seen] == [*range(7), 6, 7, 8]
-    assert [state.step for state in seen] == [""] * 7 + ["explaining rows"] * 3
-    run_named_study(options, tmp_path, progress=seen.append, details=True)
-    assert [(state.done, state.resumed) for state in seen[10:]] == [(6, 6), (8, 8)]
-    with pytest.raises(
-        ValueError,
-        match="explanations need an output directory; pass output, or omit readable and details",
-    ):
-        run_named_study(options, details=True)
-
-
-def test_results_are_shown_before_rows_are_explained(tmp_path):
-    options = StudyOptions(["synthetic-0"], ["hip-nb"], folds=2)
-    seen = []
-    run_named_study(
-        options,
-        tmp_path / "study",
-        details=True,
-        predicted=lambda results: seen.append((len(results.summary), (tmp_path / "study/details").exists())),
-    )
-    assert seen == [(1, False)] and (tmp_path / "study/details").exists()
-
-
-def test_the_bar_ends_once_if_nothing_is_explained(tmp_path):
-    seen = []
-    options = StudyOptions(["synthetic-0"], ["bernoulli-nb"], folds=2)
-    run_named_study(options, tmp_path / "study", details=True, progress=lambda state: seen.append(state.done))
-    assert seen.count(2) == 1
+    results = run_named_study(options, tmp_path, progress=seen.append, explain=True)
+    assert [(state.done, state.total) for state in seen] == [(done, 6) for done in range(7)]
+    assert {key.split()[0] for _, key in results.explained} == {"tan", "hip-nb"}
+    run_named_study(options, tmp_path, progress=seen.append, explain=True)
+    assert [(state.done, state.resumed) for state in seen[7:]] == [(6, 6)]
+    assert run_named_study(options, explain=True).explained.keys() == results.explained.keys()
+    with pytest.raises(StudyError, match="no dataset in the study contains row 'nobody'"):
+        run_named_study(options, rows=["nobody"])

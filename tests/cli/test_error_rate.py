@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
-from hietan.models import Model, rank_rows
 from hietan.datasets import Dataset, make_hierarchical_classification
+from hietan.models import Model, rank_rows
 
 PROMISE = (
     "A false discovery rate is the expected share of wrong rows in the whole list, not in its first rows. "

@@ -5,10 +5,10 @@ import json
 import pytest
 
 import hietan
-from hietan.models import Model, train_model
 from hietan.catalogue import make_estimator
 from hietan.datasets import Dataset, build_dataset
 from hietan.exceptions import DataError, ModelFileError
+from hietan.models import Model, train_model
 from support.faults import forgery
 from support.faults.archives import rewrite
 

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from hietan.models import train_model
 from hietan.catalogue import load_dataset, make_estimator
 from hietan.evaluation import run_study
+from hietan.models import train_model
 from support.file_server import serving
 from support.processes import program
 
@@ -31,7 +31,7 @@ FOREVER = {  # the words of a command, and the function that does its work, whic
     "compare": ("compare study", "hietan.evaluation:compare_studies"),
     "demo --report": (
         "demo --data synthetic-0 --folds 2 --genes 1 --report r.html",
-        "hietan.evaluation._outputs.explanations:write_details",
+        "hietan.report._study_page:study_summary",
     ),
     "fit hie-logistic": ("fit synthetic-0 -m hie-logistic", "hietan.models:train_model"),
 }

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 import hietan
-from hietan.models import Model
 from hietan.catalogue import METHODS, load_dataset
 from hietan.datasets import make_hierarchical_classification
+from hietan.models import Model
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from hietan.models import train_model
 from hietan.catalogue import load_dataset, make_estimator
+from hietan.models import train_model
 
 
 @pytest.fixture(scope="module")

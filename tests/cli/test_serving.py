@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 import hietan
-from hietan.models import Model, evaluate_model, rank_rows, train_model
 from hietan.cli._app import make_app
 from hietan.datasets import Dataset, build_dataset, make_hierarchical_classification
+from hietan.models import Model, evaluate_model, rank_rows, train_model
 
 
 @pytest.fixture(scope="module")

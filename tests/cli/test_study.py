@@ -17,8 +17,8 @@ from hietan.catalogue import StudyOptions
 from hietan.cli._compare import print_text_table
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import SummaryRow, read_summary
-from hietan.scores import METRICS
 from hietan.evaluation._outputs.text_table import TextTable
+from hietan.scores import METRICS
 from support.paper import TABLE_3
 from support.processes import contents
 

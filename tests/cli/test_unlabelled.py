@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hietan.models import Model, rank_rows
 from hietan.datasets import Dataset, build_dataset
 from hietan.exceptions import DataWarning
+from hietan.models import Model, rank_rows
 from hietan.models.words import bound_note
 
 

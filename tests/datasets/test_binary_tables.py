@@ -8,12 +8,12 @@ import zipfile
 import pandas as pd
 import pytest
 
-from hietan.models import read_names
 from hietan.datasets import Dataset, build_dataset, read_labels, read_ontology
 from hietan.datasets._readers import binary_tables
 from hietan.datasets._readers.binary_tables import binary_rows
 from hietan.datasets._readers.files import binary_kind
 from hietan.exceptions import DataError, DataWarning
+from hietan.models import read_names
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

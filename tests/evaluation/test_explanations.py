@@ -1,4 +1,4 @@
-"""Explanations of a study: the stated rows, and numbers that add up to the predictions of the study."""
+"""Which rows of a study are explained, by which models, and what is kept of it."""
 
 import json
 from types import SimpleNamespace
@@ -10,37 +10,65 @@ from sklearn.naive_bayes import BernoulliNB
 from hietan import HIPNB, TAN, HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.evaluation import run_study
-from hietan.evaluation._outputs.explanations import choose_study_rows, write_details, write_explanations
+from hietan.evaluation._outputs.explanations import write_explanations
 from hietan.evaluation._outputs.report_data import read_details
+from hietan.evaluation._study.explaining import draw_rows_to_explain
 from hietan.exceptions import StudyError
-from support.processes import contents
+from hietan.scores.cross_validation import configure
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.json")}
 
 
 @pytest.fixture(scope="module")
 def results():
-    return run_study(load_datasets(["synthetic-0"]), {"lite": HieTANLite(), "NB": BernoulliNB()}, cv=3)
+    methods = {"lite": HieTANLite(), "NB": BernoulliNB()}
+    return run_study(load_datasets(["synthetic-0"]), methods, cv=3, rows=["row7"])
 
 
-def test_the_stated_rows_are_explained_by_the_model_that_never_saw_them(results, tmp_path):
-    (path,) = write_explanations(results, tmp_path, wanted=["row7"])
+def test_the_drawn_rows_are_explained_by_the_model_that_never_saw_them(results, tmp_path):
+    (path,) = write_explanations(results, tmp_path)
     explained = json.loads(path.read_text())
     why = [entry["why"] for entry in explained]
-    asked = [entry for entry in explained if entry["instance"] == "row7"]
-    assert len(asked) == 1 and asked[0]["why"] == "asked for"
-    assert 9 <= why.count("sure and right") <= 10 and 9 <= why.count("sure and wrong") <= 10
-    (pooled,) = [p for (_, key, _), p in results.predictions.items() if key.startswith("lite")]
+    assert why.count("drawn") >= 19 and why.count("asked for") == 1
+    ((dataset, data),) = results.study.datasets.items()
+    ((_, key, _),) = [which for which in results.predictions if which[1].startswith("lite")]
+    scores = results.predictions[dataset, key, 0]
+    fitted = {}
     for entry in explained:
         row = int(entry["instance"].removeprefix("row"))
-        assert entry["log_odds"] == pytest.approx(pooled.log_odds[row])
-        assert (str(pooled.truth[row]) == entry["predicted"]) == (pooled.truth[row] == pooled.predicted[row])
+        assert entry["log_odds"] == pytest.approx(scores.log_odds[row])
+        assert (str(scores.truth[row]) == entry["predicted"]) == (scores.truth[row] == scores.predicted[row])
         parts = [part["contribution"] for part in entry["contributions"]] + [entry["others"]["contribution"]]
         other = [part["contribution"] for part in entry["other"]]
         assert entry["base"] + sum(parts) + sum(other) == pytest.approx(entry["log_odds"])
+        fold = entry["fold"]
+        if fold not in fitted:
+            train = np.flatnonzero(scores.fold != fold)
+            fitted[fold] = configure(HieTANLite(), data.hierarchy, 0).fit(data.X[train], data.y[train])
+        (expected,) = fitted[fold].explain(data.X[[row]])
+        strongest = expected.strongest[0]
+        assert entry["contributions"][0]["contribution"] == strongest.contribution
 
 
-def test_an_unknown_row_is_refused(results, tmp_path):
+def test_rows_are_drawn_from_all_classes_in_turn():
+    y = np.array(["b"] * 50 + ["a"] * 3 + ["c"] * 20)
+    for n in (2, 9, 20, 73):
+        drawn = draw_rows_to_explain(y, n, seed=3)
+        assert len(set(drawn)) == len(drawn) == n
+        sizes = {label: int(np.sum(y[drawn] == label)) for label in "abc"}
+        assert max(sizes.values()) - min(sizes.values()) <= 1 or sizes["a"] == 3
+    assert draw_rows_to_explain(y, 9, seed=3) == draw_rows_to_explain(y, 9, seed=3)
+    assert draw_rows_to_explain(y, 9, seed=3) != draw_rows_to_explain(y, 9, seed=4)
+
+
+def test_an_unknown_row_is_refused_before_anything_runs(tmp_path):
     with pytest.raises(StudyError, match="no dataset in the study contains row 'row999'"):
-        write_explanations(results, tmp_path, wanted=["row999"])
+        run_study(
+            load_datasets(["synthetic-0"]), {"TAN": TAN()}, cv=3, rows=["row999"], output=tmp_path / "s"
+        )
+    assert not (tmp_path / "s").exists()
 
 
 class Counted(TAN):
@@ -53,19 +81,21 @@ class Counted(TAN):
         return super().fit(X, y)
 
 
-@pytest.fixture(scope="module")
-def several():
-    methods = {"TAN": Counted(), "lite": HieTANLite(), "HIP": HIPNB(), "NB": BernoulliNB()}
-    return run_study(load_datasets(["synthetic-0", "synthetic-1"]), methods, cv=3)
+SEVERAL = {"TAN": Counted(), "lite": HieTANLite(), "HIP": HIPNB(), "NB": BernoulliNB()}
 
 
-def test_methods_and_report_explain_the_same_rows(several, tmp_path):
-    written = write_explanations(several, tmp_path, wanted=["row7"], details=True)
-    assert len(written) == 2 * (3 + 1)
-    for dataset in several.study.datasets:
+def run_several(output, **options):
+    return run_study(load_datasets(["synthetic-0", "synthetic-1"]), SEVERAL, cv=3, output=output, **options)
+
+
+def test_all_methods_and_the_report_explain_the_same_rows(tmp_path):
+    results = run_several(tmp_path, rows=["row7"])
+    written = write_explanations(results, tmp_path)
+    assert len(written) == 2 * 3
+    for dataset in results.study.datasets:
         details = read_details(tmp_path, dataset)
         expected = [(entry["row"], entry["why"]) for entry in details["explained"]]
-        assert {why for _, why in expected} == {"sure and right", "sure and wrong", "asked for"}
+        assert {why for _, why in expected} == {"drawn", "asked for"}
         for name in ("TAN", "lite", "HIP"):
             path = tmp_path / "explanations" / dataset / f"{name}-tuned-none.json"
             entries = json.loads(path.read_text())
@@ -76,97 +106,74 @@ def test_methods_and_report_explain_the_same_rows(several, tmp_path):
                 assert entry["log_odds"] == pytest.approx(compacted["log_odds"], abs=1e-4)
 
 
-def test_every_model_is_fitted_once_for_both(several, tmp_path):
-    needed = 0
-    for rows in choose_study_rows(several):
-        folds = {int(rows.predictions["TAN @ tuned none"].fold[i]) for i in rows.why}
-        needed += (
-            3 if 2 * len(folds) >= 3 else len(folds)
-        )  # terms are judged in all folds if most are needed anyway
-    Counted.fits = 0
-    write_explanations(several, tmp_path / "both", details=True)
-    assert Counted.fits == needed > 2
-    write_details(several, tmp_path / "details")
-    assert Counted.fits == 2 * needed
-    assert not (tmp_path / "details" / "explanations").exists()
-    for path in (tmp_path / "details").rglob("*.json"):
-        assert path.read_bytes() == (tmp_path / "both" / path.relative_to(tmp_path / "details")).read_bytes()
+def test_every_model_is_fitted_once(tmp_path):
+    for explain, n_seeds in ((False, 1), (True, 1), (True, 2)):
+        Counted.fits = 0
+        run_several(tmp_path / f"{explain}-{n_seeds}", explain=explain, seeds=n_seeds)
+        assert Counted.fits == 2 * 3 * n_seeds  # datasets, folds and seeds
 
 
-def test_what_was_explained_is_kept(several, tmp_path):
+def test_explanations_change_no_score(tmp_path):
+    with_them = run_several(None, explain=True)
+    assert run_several(None).summary == with_them.summary
+    assert set(with_them.explained) == {
+        (dataset, f"{name} @ tuned none")
+        for dataset in ("synthetic-0", "synthetic-1")
+        for name in ("TAN", "lite", "HIP")
+    }
+
+
+def test_stored_explanations_are_kept_and_missing_ones_are_made(tmp_path):
     seen = []
-    paths = write_details(several, tmp_path, progress=lambda *counts: seen.append(counts))
-    assert seen == [(done, 6) for done in range(7)]
+    run_several(tmp_path, explain=True)
     first, Counted.fits = contents(tmp_path), 0
-    assert write_details(several, tmp_path, progress=lambda *counts: seen.append(counts)) == paths
-    assert Counted.fits == 0 and seen[7:] == [(6, 6)] and contents(tmp_path) == first
-    # An interrupted run resumes with the datasets that it has not explained, whatever the number of jobs.
-    paths[0].unlink()
-    write_details(several, tmp_path, n_jobs=2, progress=lambda *counts: seen.append(counts))
-    assert Counted.fits == 3 and seen[8:] == [(3, 6), (4, 6), (5, 6), (6, 6)] and contents(tmp_path) == first
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda text: text.replace('"present":[[', '"present":[[9,', 1),
-        lambda text: text[: len(text) // 2],
-        lambda text: "{}",
-    ],
-    ids=["changed", "cut", "another"],
-)
-def test_details_that_were_changed_are_not_kept(change, results, tmp_path):
-    (path,) = write_details(results, tmp_path)
-    whole = path.read_text()
-    path.write_text(change(whole))
-    assert path.read_text() != whole
-    write_details(results, tmp_path)
-    assert path.read_text() == whole
-
-
-def test_details_of_other_rows_are_not_kept(results, tmp_path):
-    (path,) = write_details(results, tmp_path, wanted=["row7"])
-    assert [entry["row"] for entry in read_details(tmp_path, "synthetic-0")["explained"]].count(7) == 1
-    write_details(results, tmp_path)
-    expected, *_ = write_details(results, tmp_path / "other")
-    assert path.read_bytes() == expected.read_bytes()
+    run_several(tmp_path, explain=True, progress=seen.append)
+    assert Counted.fits == 0 and seen[-1].resumed == 24 and contents(tmp_path) == first
+    # A file that is missing, cut off or of other rows costs its own job.
+    one, two, *_ = sorted((tmp_path / "jobs" / "synthetic-1").glob("TAN*/*.npz"))
+    one.unlink()
+    two.write_bytes(two.read_bytes()[:100])
+    run_several(tmp_path, explain=True, n_jobs=2)
+    assert Counted.fits == 2 and contents(tmp_path) == first
+    # Rows that are requested later are explained by the folds that have them.
+    Counted.fits = 0
+    results = run_several(tmp_path, rows=["row7"])
+    assert Counted.fits == 2 - sum(
+        7 in rows for rows in results.study.explained_rows.values() if rows[7] == "drawn"
+    )
+    # A study without explanations can be explained later.
+    Counted.fits = 0
+    run_several(tmp_path / "later")
+    run_several(tmp_path / "later", explain=True)
+    assert Counted.fits == 2 * 6
+    assert (tmp_path / "later" / "details" / "synthetic-0.json").read_bytes() == first[
+        (tmp_path / "details" / "synthetic-0.json").relative_to(tmp_path)
+    ]
 
 
 @pytest.mark.patient
-def test_explanations_are_the_same_in_processes(several, tmp_path):
+def test_explanations_are_the_same_in_processes(tmp_path):
     for backend in ("threads", "processes"):
-        write_details(several, tmp_path / backend, n_jobs=2, backend=backend)
-    assert contents(tmp_path / "threads") == contents(tmp_path / "processes")
+        run_several(tmp_path / backend, explain=True, n_jobs=2, backend=backend)
+    details = [contents(tmp_path / backend / "details") for backend in ("threads", "processes")]
+    assert details[0] == details[1] and len(details[0]) == 2
 
 
-class Stays(HIPNB):
-    """No other process can get it."""
-
-    def __reduce__(self):
-        raise TypeError("this classifier stays here")
-
-
-@pytest.mark.patient
-def test_a_job_that_cannot_be_sent_costs_its_own_explanations_alone(tmp_path):
-    found = run_study(load_datasets(["synthetic-0"]), {"TAN": TAN(), "bad": Stays()}, cv=3)
-    with pytest.warns(RuntimeWarning, match="'bad.*' has no explanations.*Could not pickle"):
-        write_explanations(found, tmp_path, readable=False, details=True, backend="processes")
-    for entry in read_details(tmp_path, "synthetic-0")["explained"]:
-        assert [key.split()[0] for key in entry["methods"]] == ["TAN"]
-
-
-def test_other_places_for_jobs_are_refused(results, tmp_path):
-    with pytest.raises(ValueError, match="backend is 'dask'; expected 'threads' or 'processes'"):
-        write_explanations(results, tmp_path, backend="dask")
-
-
-def test_labels_of_another_type_are_explained_again_and_objects_too(tmp_path):
+def test_labels_of_any_type_are_explained(tmp_path):
     (data,) = load_datasets(["synthetic-0"])
-    kept = []
-    for y in (data.y, data.y.astype(bool), np.array([str(c) for c in data.y], dtype=object)):
+    for k, y in enumerate((data.y, data.y.astype(bool), np.array([str(c) for c in data.y], dtype=object))):
         like = SimpleNamespace(X=data.X, y=y, hierarchy=data.hierarchy, name="d")
-        found = run_study([like], {"TAN": TAN()}, cv=3)
-        kept.append(choose_study_rows(found, ())[0].recipe)
-        write_explanations(found, tmp_path / str(len(kept)), details=True)
-        assert read_details(tmp_path / str(len(kept)), "d")["explained"][0]["methods"]
-    assert len(set(kept)) == 3
+        run_study([like], {"TAN": TAN()}, cv=3, explain=True, output=tmp_path / str(k))
+        assert read_details(tmp_path / str(k), "d")["explained"][0]["methods"]
+
+
+def test_the_positive_class_is_explained(tmp_path):
+    data = load_datasets(["synthetic-0"])
+    turned, usual = (
+        run_study(data, {"TAN": TAN()}, cv=3, explain=True, positive=name)
+        for name in (data[0].target_names[0], data[0].target_names[1])
+    )
+    for one, other in zip(turned.explained.values(), usual.explained.values(), strict=True):
+        for a, b in zip(one, other, strict=True):
+            assert [a.rows[i]["log_odds"] for i in a.rows] == [-b.rows[i]["log_odds"] for i in a.rows]
+            np.testing.assert_allclose(a.effects.present[0], -b.effects.present[0], atol=1e-12)

@@ -184,14 +184,15 @@ def test_names_that_differ_have_files_of_their_own(tmp_path):
     data = make_hierarchical_classification(60, 12, random_state=0)
     names = ["a b", "a-b", "a/b", "a|b"]
     methods = [Method(f"lite {name}", HieTANLite(), "alpha=1") for name in names[:2]]
-    results = run_study([replace(data, name=name) for name in names], methods, cv=3)
+    datasets = [replace(data, name=name) for name in names]
+    results = run_study(datasets, methods, cv=3, explain=True, output=tmp_path / "study")
     results = replace(results, rankings=results.rankings[:1])
     tables = write_tables(results, tmp_path)
     assert len(set(tables)) == 3 * (3 + 2 * 2) and all(path.exists() for path in tables)
-    explained = write_explanations(results, tmp_path, details=True)
-    assert len(set(explained)) == 4 * (2 + 1) and all(path.exists() for path in explained)
+    explained = write_explanations(results, tmp_path)
+    assert len(set(explained)) == 4 * 2 and all(path.exists() for path in explained)
     assert not any(" " in path.name for path in tables)
-    assert all(read_details(tmp_path, name)["dataset"] == name for name in names)
+    assert all(read_details(tmp_path / "study", name)["dataset"] == name for name in names)
 
 
 def test_without_matplotlib_nothing_is_drawn(results, tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 from hietan import HIPNB, TAN, HieBAN
 from hietan.cli._fit import fit
 from hietan.datasets import load_ageing_genes, make_hierarchical_classification
-from hietan.scores import auc_score, gmean_score, cross_validate, metrics_of
+from hietan.scores import auc_score, cross_validate, gmean_score, metrics_of
 from reproduction.accuracy import collect, figures, measure, page, peers, scores, sets
 from reproduction.accuracy.methods import (
     COMPARED,

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from hietan.models import Model
 from hietan.cli._app import make_app
 from hietan.datasets import Dataset
 from hietan.exceptions import DataWarning
+from hietan.models import Model
 
 PAGE = Path(__file__).parents[2] / "docs" / "candidates.md"
 FILES = {
@@ -85,9 +85,7 @@ def test_worm_genes(real_data, tmp_path, monkeypatch):
     assert "GO:0008340" in [close.feature for close in found["named"]]
     # The two branches that the page names, recomputed for the first 50 candidates.
     ranked = found["ranked"]
-    first = ranked.model.classifier.explain(
-        ranked.X[ranked.order[:50]], target=ranked.model.positive_label
-    )
+    first = ranked.model.classifier.explain(ranked.X[ranked.order[:50]], target=ranked.model.positive_label)
     means = dict(zip(first.by_branch().features, first.by_branch().mean, strict=True))
     page = " ".join(PAGE.read_text(encoding="utf-8").split())
     transport, development = f"{means['GO:0006810']:+.2f}", f"{means['GO:0032502']:+.2f}"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hietan import HieLogistic
-from hietan.models import rank_rows, read_names, train_model
 from hietan.datasets import build_dataset, load_ageing_genes
+from hietan.models import rank_rows, read_names, train_model
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "fdr.md").read_text(encoding="utf-8")

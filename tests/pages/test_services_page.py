@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from hietan import HieLogistic, Hierarchy
-from hietan.models import train_model
 from hietan.datasets import load_ageing_genes, make_hierarchical_classification
+from hietan.models import train_model
 from support.processes import START_SECONDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "services.md").read_text(encoding="utf-8")

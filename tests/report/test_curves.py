@@ -81,9 +81,7 @@ def test_a_threshold_is_the_best_of_all_on_the_other_folds():
 
 
 def test_rows_of_one_class_leave_the_threshold_where_it_was():
-    assert (
-        cross_fitted_cutoffs(np.arange(4.0), np.ones(4, bool), np.array([0, 0, 1, 1])).tolist() == [0] * 4
-    )
+    assert cross_fitted_cutoffs(np.arange(4.0), np.ones(4, bool), np.array([0, 0, 1, 1])).tolist() == [0] * 4
 
 
 @pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])

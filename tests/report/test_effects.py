@@ -8,7 +8,8 @@ import pytest
 from hietan import GTD, HIPNB, TAN, HieTAN, HieTANLite, LazySelection
 from hietan.classifiers import HieBAN, HieLogistic, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation._outputs.report_data import TermEffects, class_counts
+from hietan.evaluation import run_study
+from hietan.evaluation._outputs.report_data import class_counts, combine_effects, fold_effects
 from hietan.scores.cross_validation import configure
 from hietan.selection import MinSupport, SelectedColumns
 
@@ -72,10 +73,7 @@ X = np.array([[1, 1, 0, 1], [1, 0, 1, 0], [1, 1, 1, 1], [1, 0, 0, 0]])
 
 
 def test_a_term_that_every_row_has_does_not_crowd_out_the_rest():
-    effects = TermEffects(4, 2)
-    effects.add_fold(Weights(), X)
-    effects.add_fold(Weights(), X[::-1])
-    found = effects.content()
+    found = combine_effects([fold_effects(Weights(), rows, 2, {}) for rows in (X, X[::-1])])
     assert found["columns"] == [1, 2] and (found["rows"], found["folds"]) == (8, 2)
     assert found["effect"] == [1.0, 0.5] and found["gap"] == [2.0, -1.0] and found["absolute"] == [1.0, 0.5]
     assert found["agree"] == [2, 2] and found["used"] == [4, 4]
@@ -83,8 +81,7 @@ def test_a_term_that_every_row_has_does_not_crowd_out_the_rest():
     assert json.loads(json.dumps(found)) == found
 
 
-def test_no_rows_have_no_effects():
-    assert TermEffects(3, 1).content() is None
+def test_terms_are_counted_by_class():
     assert class_counts(X, np.array([0, 0, 1, 1]), [0, 1]) == [[2, 1, 1, 1], [2, 1, 1, 1]]
 
 
@@ -93,34 +90,24 @@ def test_only_folds_with_and_without_a_term_can_agree():
     X[::2, 0] = X[[0, 30], 1] = 1
     X[:30, 2] = 1
     y = np.random.default_rng(0).integers(0, 2, 60)
-    effects = TermEffects(3, 3)
     # The second term is in two of the folds, and two of them have the third in all rows or in none.
-    for rows in np.split(np.arange(60), 3):
-        effects.add_fold(TAN(random_state=0).fit(X, y), X[rows])
-    found = effects.content()
+    model = TAN(random_state=0).fit(X, y)
+    found = combine_effects([fold_effects(model, X[rows], 3, {}) for rows in np.split(np.arange(60), 3)])
     assert dict(zip(found["columns"], found["compared"], strict=True)) == {0: 3, 1: 2, 2: 1}
     assert all(a <= c for a, c in zip(found["agree"], found["compared"], strict=True))
 
 
 def test_rows_that_are_shown_come_from_everywhere():
     X = np.repeat([[0], [1]], 1000, axis=0)  # sorted by class
-    effects = TermEffects(1, 1)
-    effects.add_fold(TAN(random_state=0).fit(X, X[:, 0]), X)
-    (swarm,) = effects.content()["swarm"]
+    (swarm,) = combine_effects([fold_effects(TAN(random_state=0).fit(X, X[:, 0]), X, 1, {})])["swarm"]
     assert [rows for _, _, rows in swarm] == [200, 200]
 
 
-@pytest.mark.parametrize(("rows", "n_folds"), [([0, 1], 4), ([0], 1)])
-def test_terms_are_judged_in_every_fold_if_few_more_models_are_needed(rows, n_folds):
-    from hietan.evaluation import run_study
-    from hietan.evaluation._outputs.explanations import ChosenRows
-
-    results = run_study([DATA], {"TAN": TAN()}, cv=4)
-    ((dataset, key, _), pooled), *_ = results.predictions.items()
-    places = [int(np.flatnonzero(pooled.fold == fold)[0]) for fold in rows]
-    chosen = ChosenRows(results.study, dataset, dict.fromkeys(places, "asked for"), {key: pooled})
-    found = chosen.explain(key, in_detail=True)
-    assert found.effects["folds"] == n_folds and sorted(found.explanations) == sorted(places)
+def test_effects_are_of_every_fold_of_the_first_seed():
+    results = run_study([DATA], {"TAN": TAN()}, cv=4, seeds=2, explain=True)
+    ((_, folds),) = results.explained.items()
+    assert combine_effects([fold.effects for fold in folds])["folds"] == len(folds) == 4
+    assert combine_effects([fold.effects for fold in folds])["rows"] == len(DATA.y)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)

@@ -24,7 +24,7 @@ def clf():
 
 @pytest.fixture(scope="module")
 def results():
-    return run_study([DATA], {"lite": HieTANLite(), "<b>NB": HIPNB()}, cv=2, seeds=2)
+    return run_study([DATA], {"lite": HieTANLite(), "<b>NB": HIPNB()}, cv=2, seeds=2, explain=True)
 
 
 def test_a_row_of_a_dataset_is_explained_by_its_name(clf):

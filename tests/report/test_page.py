@@ -9,7 +9,6 @@ import pytest
 
 from hietan import HieTANLite
 from hietan.evaluation import run_study
-from hietan.evaluation._outputs.explanations import write_details
 from hietan.models import rank_rows, train_model
 from hietan.models.names import RowNames
 from hietan.report._candidates_page import candidates_summary
@@ -44,8 +43,7 @@ class Elements(HTMLParser):
 def nasty(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nasty")
     methods = {f"lite {NASTY[1]}": HieTANLite()}
-    results = run_study([nasty_dataset()], methods, cv=3, output=folder, command=NASTY[0])
-    write_details(results, folder)
+    run_study([nasty_dataset()], methods, cv=3, output=folder, command=NASTY[0], explain=True)
     return study_summary(folder)
 
 

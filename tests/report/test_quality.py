@@ -11,7 +11,6 @@ from sklearn.naive_bayes import BernoulliNB
 from hietan import HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.evaluation import run_study
-from hietan.evaluation._outputs.explanations import write_details
 from hietan.report._study_page import _scores, study_summary
 
 
@@ -44,9 +43,7 @@ def test_confusions_count_every_row_of_the_first_seed(study):
             [int(np.sum((pooled.truth == t) & (pooled.predicted == p))) for p in (0, 1)] for t in (0, 1)
         ]
         assert shown["confusion"] == expected
-        assert (
-            np.sum(shown["tuned"]["counts"]) == len(pooled.truth) and shown["tuned"]["by"] == "other folds"
-        )
+        assert np.sum(shown["tuned"]["counts"]) == len(pooled.truth) and shown["tuned"]["by"] == "other folds"
 
 
 def test_every_method_is_compared_with_the_best(study):
@@ -65,10 +62,10 @@ def test_classes_are_in_the_order_of_the_classifier(labels, with_details, tmp_pa
     relabelled = SimpleNamespace(
         X=data.X, y=np.array(labels)[data.y], hierarchy=data.hierarchy, name="set", target_names=("A", "B")
     )
-    results = run_study([relabelled], {"NB": BernoulliNB()}, cv=3, output=tmp_path / "out")
+    results = run_study(
+        [relabelled], {"NB": BernoulliNB()}, cv=3, output=tmp_path / "out", explain=with_details
+    )
     (row,) = results.summary
-    if with_details:
-        write_details(results, tmp_path / "out")
     shown = study_summary(tmp_path / "out")["datasets"][0]
     # Plain labels have scikit-learn's order, and the last of them is positive.
     order = sorted(range(2), key=lambda c: labels[c])

@@ -13,7 +13,6 @@ from sklearn.naive_bayes import BernoulliNB
 from hietan import AODE, HIPNB, TAN, HieTAN, HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.evaluation import run_study
-from hietan.evaluation._outputs.explanations import select_rows, write_details
 from hietan.evaluation._outputs.report_data import Reasons, compact
 from hietan.exceptions import StudyError
 from hietan.report import write_report
@@ -29,8 +28,7 @@ def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
     data = load_datasets(["synthetic-0", "synthetic-1", "synthetic-2"])
     groups = {"synthetic-0": "A", "synthetic-1": "A", "synthetic-2": "B"}
-    results = run_study(data, METHODS, cv=3, output=folder, groups=groups, command="a command")
-    write_details(results, folder, wanted=["row7"])
+    results = run_study(data, METHODS, cv=3, output=folder, groups=groups, command="a command", rows=["row7"])
     return folder, results
 
 
@@ -123,7 +121,7 @@ def test_the_curves_count_every_row_once(summary):
 def test_every_explanation_adds_up_and_every_method_explains_the_same_rows(summary):
     for data in summary["datasets"]:
         entries = data["explained"]
-        assert {entry["why"] for entry in entries} == {"sure and right", "sure and wrong", "asked for"}
+        assert {entry["why"] for entry in entries} == {"drawn", "asked for"}
         assert any(data["genes"][entry["row"]] == "row7" for entry in entries)
         for entry in entries:
             assert set(entry["methods"]) == {0, 1, 2}
@@ -172,15 +170,6 @@ def test_an_average_of_estimators_has_no_tree_and_no_probabilities():
     assert not shown["tree"] and shown["probabilities"] is None and shown["other"]
 
 
-def test_rows_are_chosen_by_how_sure_the_methods_are_together(study):
-    _, results = study
-    pooled = [p for (dataset, _, _), p in results.predictions.items() if dataset == "synthetic-0"]
-    chosen = select_rows(pooled, [], [], 10)
-    right = np.mean([p.predicted == p.truth for p in pooled], axis=0)
-    assert all((right[i] > 0.5) == (why == "sure and right") for i, why in chosen.items())
-    assert list(chosen.values()) == ["sure and right"] * 5 + ["sure and wrong"] * 5
-
-
 def test_a_study_without_details_still_has_a_report(tmp_path):
     run_study(load_datasets(["synthetic-0"]), {"TAN": TAN()}, cv=3, output=tmp_path, usage=False)
     summary = study_summary(tmp_path)
@@ -217,8 +206,7 @@ def test_labels_that_are_no_indices_keep_their_names(tmp_path):
     class Labelled:
         name, X, y, hierarchy = "labelled", data.X, data.y + 1, data.hierarchy
 
-    results = run_study([Labelled()], {"lite": HieTANLite()}, cv=3, output=tmp_path)
-    write_details(results, tmp_path)
+    run_study([Labelled()], {"lite": HieTANLite()}, cv=3, output=tmp_path, explain=True)
     (shown,) = study_summary(tmp_path)["datasets"]
     # Plain labels have scikit-learn's order: the last is positive and explained.
     assert shown["labels"] == shown["classes"] == ["1", "2"] and np.mean(shown["truth"]) > 0.5

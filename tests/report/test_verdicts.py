@@ -12,7 +12,6 @@ from sklearn.svm import LinearSVC
 from hietan import HieBAN, HieLogistic, HieTANLite
 from hietan.datasets import load_ageing_genes, make_hierarchical_classification
 from hietan.evaluation import run_study
-from hietan.evaluation._outputs.explanations import write_details
 from hietan.models import rank_rows, train_model
 from hietan.report import write_candidates, write_report
 from hietan.report._candidates_page import candidates_summary
@@ -25,8 +24,7 @@ def worm():
 
 
 def run(folder, datasets, methods):
-    results = run_study(datasets, methods, cv=3, output=folder)
-    write_details(results, folder)
+    results = run_study(datasets, methods, cv=3, output=folder, explain=True)
     return results, study_summary(folder)
 
 

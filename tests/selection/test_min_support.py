@@ -15,11 +15,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from hietan import GTD, HIPNB, HRETAN, TAN, HieAODELite, Hierarchy, HieTAN, HieTANLite, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
-from hietan.scores import cross_validate
-from hietan.evaluation._outputs.explanations import write_details
 from hietan.evaluation._outputs.report_data import read_details
 from hietan.evaluation._study.fingerprint import method_fingerprint
 from hietan.evaluation._usage import count_usage
+from hietan.scores import cross_validate
 from hietan.selection import MinSupport, SelectedColumns
 
 # Terms are rare, so that the training folds keep different columns.
@@ -184,7 +183,9 @@ def test_it_is_part_of_the_fingerprint():
 
 
 def test_a_study_counts_and_explains_the_right_columns(tmp_path):
-    results = run_study([DATA], {"lite": MinSupport(HieTANLite(), 5)}, cv=3, output=tmp_path / "out")
+    results = run_study(
+        [DATA], {"lite": MinSupport(HieTANLite(), 5)}, cv=3, output=tmp_path / "out", explain=True
+    )
     pooled = next(iter(results.predictions.values()))
     never = set(range(120))
     for fold in range(3):
@@ -192,7 +193,6 @@ def test_a_study_counts_and_explains_the_right_columns(tmp_path):
     (usage,) = results.usage.values()
     assert never and usage.selected.shape == (120,)
     assert not usage.selected[sorted(never)].any() and usage.selected.sum() > 0
-    write_details(results, tmp_path / "out")
     details = read_details(tmp_path / "out", DATA.name)
     for entry in details["explained"]:
         (explained,) = entry["methods"].values()

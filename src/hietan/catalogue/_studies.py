@@ -14,11 +14,6 @@ from hietan.catalogue._datasets import dataset_groups, load_datasets
 from hietan.catalogue._estimators import LAMBDA_FRACTION, make_methods, number_text, parse_lambda
 from hietan.classifiers._solvers.lambda_path import LAMBDA_CRITERIA
 from hietan.evaluation import StudyResults, run_study
-from hietan.evaluation._outputs.explanations import (
-    count_explain_jobs,
-    refuse_unknown_rows,
-    write_explanations,
-)
 from hietan.evaluation._study.plan import Progress
 from hietan.exceptions import StudyError
 
@@ -148,10 +143,8 @@ def run_named_study(
     retry_failed: bool = False,
     progress: Callable[[Progress], None] | None = None,
     show_downloads: bool = False,
-    wanted: Sequence[str] = (),
-    readable: bool = False,
-    details: bool = False,
-    predicted: Callable[[StudyResults], None] | None = None,
+    explain: bool = False,
+    rows: Sequence[str] = (),
 ) -> StudyResults:
     """Run a study of named datasets and methods, and explain rows if requested.
 
@@ -167,13 +160,8 @@ def run_named_study(
         Called with a `Progress` after every job.
     show_downloads : bool
         Whether to show the progress of downloads on stderr.
-    wanted : sequence of str
-        The names of other rows to explain, which are checked before any job runs.
-    readable, details : bool
-        What to write about explained rows to the results directory. Every method on every dataset is a further job.
-        With Dask, these jobs run in threads of this process.
-    predicted : callable, optional
-        Called with the results when all jobs that predict are done, before rows are explained.
+    explain, rows
+        Whether to explain rows, and which ones besides those that are drawn; see `hietan.evaluation.run_study`.
 
     Raises
     ------
@@ -199,14 +187,8 @@ def run_named_study(
         tune_threshold=options.tune_threshold,
         min_support=options.min_support_in_folds,
     )
-    if output is None and (readable or details):
-        raise ValueError("explanations need an output directory; pass output, or omit readable and details")
     datasets = load_datasets(options.data, progress=show_downloads)
-    refuse_unknown_rows(datasets, wanted)
-    shown = None
-    if progress is not None:
-        shown = _AllJobs(progress, count_explain_jobs(datasets, methods) if readable or details else 0)
-    results = run_study(
+    return run_study(
         datasets,
         methods,
         cv=options.folds,
@@ -219,59 +201,14 @@ def run_named_study(
         groups=dataset_groups(datasets),
         usage=options.usage,
         retry_failed=retry_failed,
-        progress=shown,
+        progress=progress,
         command=options.command(),
         positive=options.positive or "",
         lose=options.lose or (),
         equal_rows=options.equal_rows,
+        explain=explain or bool(rows),
+        rows=rows,
     )
-    if predicted is not None:
-        predicted(results)
-    if output is not None and (readable or details):
-        where = "processes" if options.backend == "processes" else "threads"
-        write_explanations(
-            results,
-            Path(output),
-            wanted=wanted,
-            readable=readable,
-            details=details,
-            n_jobs=options.jobs,
-            backend=where,
-            progress=None if shown is None else shown.explained,
-        )
-    return results
-
-
-class _AllJobs:
-    """A progress display that counts a study's prediction and explanation jobs together.
-
-    Parameters
-    ----------
-    progress : callable
-        Called with a `Progress` after every job.
-    n_explaining : int
-        The number of explanation jobs.
-    """
-
-    def __init__(self, progress: Callable[[Progress], None], n_explaining: int) -> None:
-        self.progress = progress
-        self.n_explaining = n_explaining
-        self.predicted: Progress | None = None
-        self.n_kept: int | None = None
-
-    def __call__(self, state: Progress) -> None:
-        """Show how many prediction jobs are done."""
-        self.predicted = state
-        self.progress(replace(state, total=state.total + self.n_explaining))
-
-    def explained(self, done: int, total: int) -> None:
-        """Show how many explanation jobs are done. The first call includes jobs from an earlier run."""
-        if self.n_kept is None:
-            self.n_kept = done
-        before = self.predicted
-        if before is not None and total:
-            counts = (before.done + done, before.total + total, before.resumed + self.n_kept)
-            self.progress(Progress(*counts, before.failed, step="explaining rows"))
 
 
 def read_row_groups(path: str | Path) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,14 +18,12 @@ from hietan.cli._messages import (
     make_table,
     printable,
     say,
-    working,
 )
 
 if TYPE_CHECKING:
     from rich.padding import Padding
 
     from hietan.evaluation import StudyResults
-    from hietan.explain import Explanation
 
 RANKS_GENES = "hie-logistic"
 REASONS = 3
@@ -54,7 +53,8 @@ def demo(
     The worm and fly genes are part of the package, so no files or network are needed.
     """
     from hietan._io.files import temporary_directory
-    from hietan.catalogue import METHODS, StudyOptions, run_named_study
+    from hietan.catalogue import METHODS, StudyOptions, load_dataset, run_named_study
+    from hietan.report import write_report
 
     console = make_console()
     page = Path(report) if report else None
@@ -62,14 +62,14 @@ def demo(
     options = StudyOptions([data], methods, folds=folds, jobs=jobs)
     with errors(page), temporary_directory() as folder:
         began = time.perf_counter()
-        results = run_named_study(options, folder, show_downloads=is_watched())
-        (dataset,) = results.study.datasets.values()
+        dataset = load_dataset(data, progress=is_watched())
         console.print(_contents(dataset), highlight=False)
+        ranked = _most_probable(dataset, genes, folds, jobs)
+        results = run_named_study(options, folder, rows=ranked)
         console.print(_scores(results, folds, time.perf_counter() - began))
-        ranked = _most_probable(results, genes)
         console.print(_reasons(results, ranked))
         if page is not None:
-            _write_report(results, folder, page, [dataset.instance_names[i] for i in ranked])
+            write_report(folder, page)
     if report:
         say(f"report: {report}")
 
@@ -94,33 +94,27 @@ def _scores(results: StudyResults, folds: int, seconds: float) -> Padding:
     return make_table(f"{folds}-fold cross-validation in {seconds:.0f} s", columns, rows)
 
 
-def _predictions_by(results: StudyResults, method: str) -> tuple[str, str, Any]:
-    """Return the dataset, the method's key in the study and its predictions for held-out rows."""
-    for (dataset, key, _), pooled in results.predictions.items():
-        if results.study.methods[key].name == method:
-            return dataset, key, pooled
-    raise ValueError(f"{method} made no predictions; `hietan study` shows why")
+def _most_probable(data: Any, n: int, folds: int, jobs: int) -> list[str]:
+    """Return the names of the rows with the highest log-odds, by models that never saw the row."""
+    from hietan.catalogue._estimators import make_methods
+    from hietan.scores import cross_validate
 
-
-def _most_probable(results: StudyResults, n: int) -> list[int]:
-    """Return the rows with the highest log-odds of the positive class. Each row's model never saw the row."""
-    _, _, pooled = _predictions_by(results, RANKS_GENES)
-    if pooled.score is None or pooled.score.ndim != 1:
+    if len(data.target_names) != 2:
         raise ValueError("the demo needs a dataset with two classes; for more classes, use `hietan study`")
-    order: list[int] = (-pooled.score).argsort(kind="stable")[:n].tolist()
-    return order
+    (method,) = make_methods([RANKS_GENES])
+    scores = cross_validate(method.estimator, data, n_splits=folds, n_jobs=jobs)
+    return [data.instance_names[i] for i in (-scores.log_odds).argsort(kind="stable")[:n]]
 
 
-def _reasons(results: StudyResults, rows: list[int]) -> Padding:
+def _reasons(results: StudyResults, names: list[str]) -> Padding:
     """Return the rows with their strongest reasons for the positive class, from the models that predicted the rows."""
     from hietan.catalogue import METHODS
-    from hietan.evaluation._outputs.explanations import ChosenRows
     from hietan.scores.calibration import fit_sigmoid
 
-    dataset, key, pooled = _predictions_by(results, RANKS_GENES)
-    data = results.study.datasets[dataset]
-    chosen = ChosenRows(results.study, dataset, dict.fromkeys(rows, "ranked high"), {key: pooled})
-    explanations = chosen.explain(key).explanations
+    ((dataset, data),) = results.study.datasets.items()
+    (key,) = (key for key, method in results.study.methods.items() if method.name == RANKS_GENES)
+    scores = results.predictions[dataset, key, 0]
+    explained = {i: why for fold in results.explained[dataset, key] for i, why in fold.readable.items()}
     target = results.study.positive_name(dataset)
     columns: dict[str, dict[str, Any]] = {
         "gene": {"no_wrap": True},
@@ -128,16 +122,12 @@ def _reasons(results: StudyResults, rows: list[int]) -> Padding:
         "labelled": {"no_wrap": True},
         "because": {},
     }
-    probabilities = fit_sigmoid(pooled.score, pooled.y_true == 1)(pooled.score)
-    cells = [
-        [
-            data.instance_names[i],
-            f"{probabilities[i]:.2f}",
-            data.target_names[pooled.y_true[i]],
-            _in_favour(explanations[i]),
-        ]
-        for i in rows
-    ]
+    probabilities = fit_sigmoid(scores.log_odds, scores.is_positive)(scores.log_odds)
+    cells = []
+    for name in names:
+        i = data.instance_names.index(name)
+        label = scores.classes[scores.truth[i]]
+        cells.append([name, f"{probabilities[i]:.2f}", label, _in_favour(explained[i])])
     title = (
         f"Most probably {target} according to {METHODS[RANKS_GENES].title}, fitted without the gene; P is "
         "calibrated"
@@ -145,21 +135,11 @@ def _reasons(results: StudyResults, rows: list[int]) -> Padding:
     return make_table(title, columns, cells)
 
 
-def _in_favour(explanation: Explanation) -> str:
+def _in_favour(explanation: Mapping[str, Any]) -> str:
     """Return the features that favour the explained class most, with their contributions to its log-odds."""
-    parts = sorted(explanation.contributions, key=lambda part: -part.contribution)
+    parts = sorted(explanation["contributions"], key=lambda part: -part["contribution"])
     return "; ".join(
-        f"{'' if part.value else 'no '}{part.name} ({part.contribution:+.2f})"
+        f"{'' if part['value'] else 'no '}{part['name']} ({part['contribution']:+.2f})"
         for part in parts[:REASONS]
-        if part.contribution > 0
+        if part["contribution"] > 0
     )
-
-
-def _write_report(results: StudyResults, folder: Path, page: Path, genes: list[str]) -> None:
-    """Write the study's report, including explanations for the listed genes."""
-    from hietan.evaluation._outputs.explanations import write_details
-    from hietan.report import write_report
-
-    with working("explaining rows") as progress:
-        write_details(results, folder, wanted=genes, progress=progress)
-    write_report(folder, page)

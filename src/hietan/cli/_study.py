@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from contextlib import nullcontext
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -152,7 +151,10 @@ def study(
     usage: Annotated[bool, typer.Option(help="Count how often each feature is used.")] = True,
     figures: Annotated[bool, typer.Option(help="Draw figures.")] = True,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Explain the most confident correct and incorrect predictions.")
+        bool,
+        typer.Option(
+            "--explain", help="Also write explanations of rows as JSON. The rows are drawn at random."
+        ),
     ] = False,
     genes: Annotated[
         list[str] | None,
@@ -199,6 +201,7 @@ def study(
     invalid, and 130 if the study was interrupted.
     """
     from hietan.catalogue import run_named_study
+    from hietan.evaluation._outputs.explanations import write_explanations
 
     with errors(output, resumable=True):
         if not quiet:  # the failures are below the tables
@@ -212,11 +215,12 @@ def study(
                 retry_failed=retry_failed,
                 progress=progress,
                 show_downloads=is_watched(),
-                wanted=genes or [],
-                readable=bool(explain or genes),
-                details=report,
-                predicted=partial(_write_tables_and_figures, output, drawn),
+                explain=explain or report,
+                rows=genes or [],
             )
+        _write_tables_and_figures(output, drawn, results)
+        if explain or genes:
+            write_explanations(results, output)
         if report:
             _write_report(output, quiet)
     if not quiet:
@@ -261,10 +265,7 @@ def _shares(text: str | None) -> list[float] | None:
 
 
 def _write_tables_and_figures(output: Path, drawn: list[Path] | None, results: StudyResults) -> None:
-    """Write tables and, unless `drawn` is None, figures, whose paths are added to `drawn`.
-
-    These files are written before rows are explained, so that they exist even if explaining fails.
-    """
+    """Write tables and, unless `drawn` is None, figures, whose paths are added to `drawn`."""
     from hietan.evaluation._outputs.figures import write_figures
     from hietan.evaluation._outputs.tables import write_tables
 

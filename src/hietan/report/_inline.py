@@ -10,7 +10,6 @@ from typing import Any
 
 from hietan._io.files import atomic_write, temporary_directory, to_json
 from hietan.evaluation import StudyResults
-from hietan.evaluation._outputs.explanations import write_details
 from hietan.evaluation._study.results import write_results
 from hietan.report._html import render
 from hietan.report._study_page import study_summary
@@ -68,5 +67,4 @@ def show_report(study: StudyResults | str | Path, *, height: int = 720) -> Inlin
         folder = Path(name)
         write_results(study, folder)
         atomic_write(folder / "study.json", to_json(study.manifest))
-        write_details(study, folder)
         return InlineReport(study_summary(folder), height)

@@ -14,7 +14,6 @@ from hietan._io.tables import read_csv
 from hietan.catalogue import StudyOptions, read_study_file, run_named_study
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import compare_studies, run_study
-from hietan.evaluation._outputs.explanations import write_details
 from hietan.evaluation._outputs.figures import write_figures
 from hietan.evaluation._outputs.tables import write_tables
 from hietan.evaluation._study.compare import bootstrap_studies
@@ -48,7 +47,8 @@ def lossy(tmp_path_factory):
 @pytest.fixture(scope="module")
 def untested(tmp_path_factory):
     folder = tmp_path_factory.mktemp("untested") / "study"
-    return run_study([DATA], METHODS, cv=3, seeds=2, equal_rows="not-tested", output=folder), folder
+    options = {"equal_rows": "not-tested", "explain": True}
+    return run_study([DATA], METHODS, cv=3, seeds=2, output=folder, **options), folder
 
 
 def test_incomplete_rows_are_predicted_by_the_models_of_complete_rows(lossy):
@@ -174,7 +174,6 @@ def test_draws_curves_and_reports_leave_out_rows_that_are_not_tested(untested):
     (ranking,) = compare_studies([folder], metric="gmean")
     drawn, again = results.bootstrap(results.rankings[0]), bootstrap_studies([folder], ranking)
     assert np.array_equal(drawn.mean_gmean, again.mean_gmean)
-    write_details(results, folder)
     shown = study_summary(folder)
     (dataset,) = shown["datasets"]
     assert shown["about"]["equal_rows"] == "not-tested"

@@ -12,13 +12,11 @@ not distinguish them.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,9 +24,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hietan._io.files import atomic_write, safe_file_name
-from hietan.evaluation._study.plan import DatasetView
 from hietan.exceptions import StudyError
-from hietan.scores.cross_validation import Label
 
 FOLDER = "details"
 NEIGHBOURS = 8
@@ -41,147 +37,54 @@ STEPS = 40  # the largest contribution is this many steps from zero
 _BATCH = 128
 
 
-@dataclass(frozen=True)
-class ExplainedRows:
-    """One method's explanations and term effects on a dataset.
-
-    Attributes
-    ----------
-    explanations : dict of int to Any
-        Each row's explanation.
-    effects : dict or None
-        The term effects, as returned by `TermEffects.content`.
-    """
-
-    explanations: dict[int, Any] = field(default_factory=dict)
-    effects: dict[str, Any] | None = None
-
-
-@dataclass(frozen=True)
-class MethodDetails:
-    """One method's part of `details/DATASET.json`, as plain values.
-
-    Attributes
-    ----------
-    rows : dict of int to dict
-        The compact explanation of each row, with the report's additions.
-    reasons : list of str
-        The sentences that the explanations refer to by number.
-    effects : dict or None
-        The term effects, as returned by `TermEffects.content`.
-    """
-
-    rows: dict[int, dict[str, Any]]
-    reasons: list[str]
-    effects: dict[str, Any] | None = None
-
-
-def method_details(explained: ExplainedRows) -> MethodDetails:
-    """Return a method's explanations of dataset rows as compact arrays."""
+def dataset_details(results: Any, dataset: str) -> dict[str, Any]:
+    """Return a dataset's terms, hierarchy and explanations as plain values."""
+    study = results.study
+    view, names, chosen = study.view(dataset), study.class_names[dataset], study.explained_rows[dataset]
     reasons = Reasons()
-    rows = {i: compact(explanation, reasons) for i, explanation in explained.explanations.items()}
-    return MethodDetails(rows, reasons.texts, explained.effects)
+    by_row: dict[int, dict[str, Any]] = {i: {} for i in chosen}
+    effects: dict[str, Any] = {}
+    for (of_dataset, key), folds in results.explained.items():
+        if of_dataset != dataset:
+            continue
+        for part in folds:
+            number = [reasons.index(text) for text in part.reasons]
+            for i, shown in part.rows.items():
+                removed = [[by, number[reason], *others] for by, reason, *others in shown["removed"]]
+                by_row[i][key] = {**shown, "removed": removed}
+        of_folds = [part.effects for part in folds if part.effects is not None]
+        if of_folds:
+            effects[key] = combine_effects(of_folds)
+    hierarchy, data = view.hierarchy, view.data
+    similar = similar_rows(data.X, list(chosen)) if chosen else {}
+    return {
+        "dataset": dataset,
+        "features": view.feature_names,
+        "names": view.term_names,
+        "ontology": [] if hierarchy is None else ontology_parents(hierarchy),
+        "classes": list(names.values()),
+        "labels": list(map(str, names)),
+        "symbols": view.symbols,
+        "account": view.account,
+        "date": data_date(getattr(data, "provenance", {})),
+        "equal_rows": view.equal_rows,
+        "present": class_counts(data.X, data.y, list(names)),
+        "effects": effects,
+        "row_noun": view.row_noun,
+        "explained": [
+            {"row": i, "why": why, "similar": similar[i], "methods": by_row[i]}
+            for i, why in chosen.items()
+            if by_row[i]
+        ],
+        "reasons": reasons.texts,
+    }
 
 
-class DatasetDetails:
-    """The content of `details/DATASET.json`, to which explanations are added method by method.
-
-    Parameters
-    ----------
-    dataset : str
-        The dataset's name.
-    view : DatasetView
-        Its names and its hierarchy.
-    names : mapping of label to str
-        Its classes, the positive one of two last.
-    chosen : mapping of int to str
-        The explained rows, and why each was chosen.
-    """
-
-    def __init__(
-        self, dataset: str, view: DatasetView, names: Mapping[Label, str], chosen: Mapping[int, str]
-    ) -> None:
-        self.dataset = dataset
-        self.view = view
-        self.names = names
-        self.chosen = chosen
-        self.reasons = Reasons()
-        self.rows: dict[int, dict[str, Any]] = {i: {} for i in chosen}
-        self.effects: dict[str, Any] = {}
-
-    def add(self, key: str, found: MethodDetails) -> None:
-        """Add one method's explanations of the chosen rows, and its term effects."""
-        number = [self.reasons.index(text) for text in found.reasons]
-        for i, shown in found.rows.items():
-            removed = [[by, number[reason], *others] for by, reason, *others in shown["removed"]]
-            self.rows[i][key] = {**shown, "removed": removed}
-        if found.effects is not None:
-            self.effects[key] = found.effects
-
-    def take_over(self, kept: Mapping[str, Any]) -> None:
-        """Add all methods' explanations from an earlier file's content."""
-        self.rows |= {entry["row"]: entry["methods"] for entry in kept["explained"]}
-        self.effects = kept["effects"]
-        self.reasons.texts = kept["reasons"]
-
-    def content(self) -> dict[str, Any]:
-        """Return the dataset's details as plain values."""
-        hierarchy, data = self.view.hierarchy, self.view.data
-        similar = similar_rows(data.X, list(self.chosen)) if self.chosen else {}
-        return {
-            "dataset": self.dataset,
-            "features": self.view.feature_names,
-            "names": self.view.term_names,
-            "ontology": [] if hierarchy is None else ontology_parents(hierarchy),
-            "classes": list(self.names.values()),
-            "labels": list(map(str, self.names)),
-            "symbols": self.view.symbols,
-            "account": self.view.account,
-            "date": data_date(getattr(data, "provenance", {})),
-            "equal_rows": self.view.equal_rows,
-            "present": class_counts(data.X, data.y, list(self.names)),
-            "effects": self.effects,
-            "row_noun": self.view.row_noun,
-            "explained": [
-                {"row": i, "why": why, "similar": similar[i], "methods": self.rows[i]}
-                for i, why in self.chosen.items()
-                if self.rows[i]
-            ],
-            "reasons": self.reasons.texts,
-        }
-
-    def write(self, folder: Path, recipe: bytes | None = None) -> Path:
-        """Write the details to a study's directory, with the recipe that `kept_details` checks."""
-        text = json.dumps(self.content(), separators=(",", ":"))
-        if recipe is not None:
-            text = f'{text[:-1]}{_MARK}{_mark(text[:-1], recipe)}"}}'
-        path = _path(folder, self.dataset)
-        atomic_write(path, text)
-        return path
-
-
-_MARK = ',"mark":"'
-
-
-def kept_details(folder: Path, dataset: str, recipe: bytes) -> dict[str, Any] | None:
-    """Return a dataset's details from a study's directory if the recipe has not changed, otherwise None.
-
-    The file ends with a mark: a hash of everything before it and of the recipe, which stands for everything that the
-    explanations depend on. A file that was changed or comes from another study has a different mark.
-    """
-    try:
-        text = _path(folder, dataset).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
-    body, _, end = text.rpartition(_MARK)
-    if end != f'{_mark(body, recipe)}"}}':
-        return None
-    content: dict[str, Any] = json.loads(text)
-    return content
-
-
-def _mark(text: str, recipe: bytes) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=16, key=recipe).hexdigest()
+def write_details(results: Any, folder: Path) -> None:
+    """Write `details/DATASET.json` for every dataset of a study."""
+    for dataset in results.study.datasets:
+        text = json.dumps(dataset_details(results, dataset), separators=(",", ":"))
+        atomic_write(_path(folder, dataset), text)
 
 
 def _path(folder: Path, dataset: str) -> Path:
@@ -368,103 +271,123 @@ def decimals(values: Iterable[float], digits: int = 6) -> list[float | None]:
     return [decimal(value, digits) for value in values]
 
 
-class TermEffects:
-    """The effects of a dataset's terms in one method's models, added fold by fold.
+@dataclass(frozen=True, eq=False)
+class FoldEffects:
+    """The contributions of a fold's terms to the log-odds of the positive class, summed over rows of the fold.
 
-    Parameters
+    Attributes
     ----------
-    n_features : int
-        The number of columns.
-    n_folds : int
-        The number of folds that will be added; each is weighted by its share of the rows.
-    target : mapping
-        The positive class as the keyword `target` of `contributions`; empty for the default, the second of two.
+    n_rows : int array of shape ()
+        The number of rows.
+    absolute, within : arrays of shape (n_features,)
+        The sums of the contributions' sizes, and of their squared deviations from the fold's mean.
+    present, absent : arrays of shape (2, n_features)
+        The sum of the contributions over rows with, and without, the term, and the number of these rows.
+    used : int array of shape (n_features,)
+        The number of rows with a contribution.
+    shown, shown_present : arrays of shape (n_shown, n_features)
+        The contributions of the rows that are shown one by one, and whether these rows have the term.
     """
 
-    def __init__(
-        self, n_features: int, n_folds: int, target: Mapping[str, Any] = MappingProxyType({})
-    ) -> None:
-        self.n_rows = 0
-        self._target = target
-        self._rows_of_fold = -(-MOST_ROWS // n_folds)
-        self._shown_of_fold = -(-SWARM_ROWS // n_folds)
-        self._absolute = np.zeros(n_features)
-        self._within = np.zeros(n_features)  # squared deviations from the mean of the fold
-        self._with = np.zeros((2, n_features))  # the sum over rows that have the term, and their number
-        self._without = np.zeros((2, n_features))
-        self._used = np.zeros(n_features, dtype=np.int64)
-        self._directions: list[NDArray[np.float64]] = []
-        self._shown: list[tuple[NDArray[np.float32], NDArray[np.bool_]]] = []
+    n_rows: Any
+    absolute: NDArray[np.float64]
+    within: NDArray[np.float64]
+    present: NDArray[np.float64]
+    absent: NDArray[np.float64]
+    used: NDArray[np.int64]
+    shown: NDArray[np.float32]
+    shown_present: NDArray[np.bool_]
 
-    def add_fold(self, model: Any, X: Any) -> None:
-        """Add rows that the fitted model has not seen."""
-        # Rows are spread over the fold, because rows are often sorted by class; the first of them are shown one by one.
-        first, chosen = (_spread(X.shape[0], most) for most in (self._shown_of_fold, self._rows_of_fold))
-        rows = X[np.concatenate([first, np.setdiff1d(chosen, first)])]
-        total, squares = np.zeros(len(self._absolute)), np.zeros(len(self._absolute))
-        with_before, without_before = self._with.copy(), self._without.copy()
-        shown = []
-        for start in range(0, rows.shape[0], _BATCH):
-            batch = rows[start : start + _BATCH]
-            has = _dense(batch) > 0
-            found = _dense(model.contributions(batch, **self._target)).astype(np.float64)
-            adds = np.clip(found, -1e6, 1e6)
-            total += adds.sum(axis=0)
-            squares += (adds**2).sum(axis=0)
-            self._absolute += np.abs(adds).sum(axis=0)
-            self._used += (adds != 0).sum(axis=0)
-            self._with += [(adds * has).sum(axis=0), has.sum(axis=0)]
-            self._without += [(adds * ~has).sum(axis=0), (~has).sum(axis=0)]
-            if start < self._shown_of_fold:
-                shown.append((adds[: self._shown_of_fold - start].astype(np.float32), has))
-        n = rows.shape[0]
-        self.n_rows += n
-        self._within += np.maximum(squares - total**2 / max(n, 1), 0)
-        self._directions.append(_gap(self._with - with_before, self._without - without_before))
-        self._shown += [(adds, has[: len(adds)]) for adds, has in shown]
 
-    def content(self) -> dict[str, Any] | None:
-        """Return the most important terms as arrays, or None if no rows were added.
+def fold_effects(model: Any, X: Any, n_folds: int, target: Mapping[str, Any]) -> FoldEffects:
+    """Return the effects of terms in a fold's rows, which the fitted model has not seen.
 
-        `effect` is the standard deviation of the contribution within folds, and `absolute` its mean size. `gap` is
-        the mean contribution with the term minus the mean without it. `compared` is the number of folds with both
-        kinds of rows, and `agree` the number of these folds in which the gap has the same sign. `swarm` contains, for
-        the first terms, [contribution in steps, 1 with the term or 0 without, rows].
-        """
-        if not self.n_rows:
-            return None
-        effect = np.sqrt(self._within / self.n_rows)
-        order = np.argsort(-effect, kind="stable")[:MOST_TERMS]
-        order = order[effect[order] > 1e-9]
-        gap = np.nan_to_num(_gap(self._with, self._without))
-        directions = np.array(self._directions)
-        compared = np.isfinite(directions).sum(axis=0)
-        same = (np.sign(directions) == np.sign(gap)).sum(axis=0)
-        return {
-            "rows": self.n_rows,
-            "folds": len(self._directions),
-            "columns": order.tolist(),
-            "effect": decimals(effect[order].tolist(), 3),
-            "absolute": decimals((self._absolute / self.n_rows)[order].tolist(), 3),
-            "gap": decimals(gap[order].tolist(), 3),
-            "agree": same[order].tolist(),
-            "compared": compared[order].tolist(),
-            "used": self._used[order].tolist(),
-            **self._swarm(order[:SWARM_TERMS]),
-        }
+    `target` is the positive class as a keyword of `contributions`; empty for the default, the second of two.
+    """
+    # Rows are spread over the fold, because rows are often sorted by class; the first of them are shown one by one.
+    n_shown = -(-SWARM_ROWS // n_folds)
+    first, chosen = (_spread(X.shape[0], most) for most in (n_shown, -(-MOST_ROWS // n_folds)))
+    rows = X[np.concatenate([first, np.setdiff1d(chosen, first)])]
+    n_rows, n_features = rows.shape
+    total, squares, absolute = (np.zeros(n_features) for _ in range(3))
+    present, absent = np.zeros((2, n_features)), np.zeros((2, n_features))
+    used = np.zeros(n_features, dtype=np.int64)
+    shown, shown_present = [np.empty((0, n_features), np.float32)], [np.empty((0, n_features), np.bool_)]
+    for start in range(0, n_rows, _BATCH):
+        batch = rows[start : start + _BATCH]
+        has = _dense(batch) > 0
+        found = _dense(model.contributions(batch, **target)).astype(np.float64)
+        adds = np.clip(found, -1e6, 1e6)
+        total += adds.sum(axis=0)
+        squares += (adds**2).sum(axis=0)
+        absolute += np.abs(adds).sum(axis=0)
+        used += (adds != 0).sum(axis=0)
+        present += [(adds * has).sum(axis=0), has.sum(axis=0)]
+        absent += [(adds * ~has).sum(axis=0), (~has).sum(axis=0)]
+        if start < n_shown:
+            shown.append(adds[: n_shown - start].astype(np.float32))
+            shown_present.append(has[: n_shown - start])
+    within = np.maximum(squares - total**2 / max(n_rows, 1), 0)
+    return FoldEffects(
+        np.array(n_rows),
+        absolute,
+        within,
+        present,
+        absent,
+        used,
+        np.concatenate(shown),
+        np.concatenate(shown_present),
+    )
 
-    def _swarm(self, columns: NDArray[np.intp]) -> dict[str, Any]:
-        adds = np.concatenate([adds[:, columns] for adds, _ in self._shown])
-        has = np.concatenate([has[:, columns] for _, has in self._shown])
-        if not adds.size:
-            return {"step": 1, "swarm": []}
-        step = significant(max(float(np.abs(adds).max()), 1e-9) / STEPS)
-        places = np.rint(adds / step).astype(int)
-        swarm = []
-        for place, value in zip(places.T, has.T, strict=True):
-            found, rows = np.unique(np.column_stack([place, value]), axis=0, return_counts=True)
-            swarm.append([[int(b), int(v), int(n)] for (b, v), n in zip(found, rows, strict=True)])
-        return {"step": step, "swarm": swarm}
+
+def combine_effects(folds: Sequence[FoldEffects]) -> dict[str, Any]:
+    """Return the most important terms of a method's models as arrays.
+
+    `effect` is the standard deviation of the contribution within folds, and `absolute` its mean size. `gap` is the mean
+    contribution with the term minus the mean without it. `compared` is the number of folds with both kinds of rows, and
+    `agree` the number of these folds in which the gap has the same sign. `swarm` contains, for the first terms,
+    [contribution in steps, 1 with the term or 0 without, rows].
+    """
+    n_rows = sum(int(fold.n_rows) for fold in folds)
+    within, absolute, used = (
+        np.sum([getattr(fold, name) for fold in folds], axis=0) for name in ("within", "absolute", "used")
+    )
+    present, absent = (
+        np.sum([getattr(fold, name) for fold in folds], axis=0) for name in ("present", "absent")
+    )
+    effect = np.sqrt(within / n_rows)
+    order = np.argsort(-effect, kind="stable")[:MOST_TERMS]
+    order = order[effect[order] > 1e-9]
+    gap = np.nan_to_num(_gap(present, absent))
+    directions = np.array([_gap(fold.present, fold.absent) for fold in folds])
+    compared = np.isfinite(directions).sum(axis=0)
+    same = (np.sign(directions) == np.sign(gap)).sum(axis=0)
+    return {
+        "rows": n_rows,
+        "folds": len(folds),
+        "columns": order.tolist(),
+        "effect": decimals(effect[order].tolist(), 3),
+        "absolute": decimals((absolute / n_rows)[order].tolist(), 3),
+        "gap": decimals(gap[order].tolist(), 3),
+        "agree": same[order].tolist(),
+        "compared": compared[order].tolist(),
+        "used": used[order].tolist(),
+        **_swarm(folds, order[:SWARM_TERMS]),
+    }
+
+
+def _swarm(folds: Sequence[FoldEffects], columns: NDArray[np.intp]) -> dict[str, Any]:
+    adds = np.concatenate([fold.shown[:, columns] for fold in folds])
+    has = np.concatenate([fold.shown_present[:, columns] for fold in folds])
+    if not adds.size:
+        return {"step": 1, "swarm": []}
+    step = significant(max(float(np.abs(adds).max()), 1e-9) / STEPS)
+    places = np.rint(adds / step).astype(int)
+    swarm = []
+    for place, value in zip(places.T, has.T, strict=True):
+        found, rows = np.unique(np.column_stack([place, value]), axis=0, return_counts=True)
+        swarm.append([[int(b), int(v), int(n)] for (b, v), n in zip(found, rows, strict=True)])
+    return {"step": step, "swarm": swarm}
 
 
 def class_counts(X: Any, y: Any, labels: Sequence[Any]) -> list[list[int]]:

@@ -13,6 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hietan._runtime.equal_rows import count_equal_rows, has_equal, row_groups
+from hietan.evaluation._study.explaining import (
+    DRAWN,
+    LEAST_ROWS,
+    MOST_EXPLANATIONS,
+    MOST_ROWS,
+    REQUESTED,
+    draw_rows_to_explain,
+    refuse_unknown_rows,
+)
 from hietan.evaluation._study.fingerprint import (
     dataset_fingerprint,
     describe,
@@ -231,6 +240,10 @@ class Study:
         The shares of annotations that held-out rows lose in further predictions, in ascending order.
     equal_rows : str
         How to treat identical rows, one of `EQUAL_ROWS`.
+    explain : bool
+        Whether the jobs of the first seed also explain rows.
+    rows : tuple of str
+        The names of rows to explain besides those that are drawn.
     """
 
     datasets: Mapping[str, Any]
@@ -244,6 +257,8 @@ class Study:
     positive: str = ""
     lose: tuple[float, ...] = ()
     equal_rows: str = "keep"
+    explain: bool = False
+    rows: tuple[str, ...] = ()
 
     @cached_property
     def class_names(self) -> dict[str, dict[Label, str]]:
@@ -379,6 +394,28 @@ class Study:
         except (TypeError, ValueError) as error:
             raise StudyError(f"dataset {name}: {error}") from error
 
+    @cached_property
+    def explained_rows(self) -> dict[str, dict[int, str]]:
+        """The rows of each dataset that all methods explain, and why each was chosen."""
+        if not self.explain:
+            return {name: {} for name in self.datasets}
+        explaining = sum(hasattr(method.estimator, "explain") for method in self.methods.values())
+        n = max(LEAST_ROWS, min(MOST_ROWS, MOST_EXPLANATIONS // (len(self.datasets) * max(1, explaining))))
+        found = {}
+        for name, data in self.datasets.items():
+            chosen = dict.fromkeys(draw_rows_to_explain(data.y, n, self.seeds[0]), DRAWN)
+            names = self.view(name).instance_names
+            found[name] = chosen | {i: REQUESTED for i, row in enumerate(names) if row in set(self.rows)}
+        return found
+
+    def rows_of_job(self, job: Job) -> tuple[int, ...] | None:
+        """Return the rows that a job explains, or None if it explains nothing."""
+        is_asked = self.explain and job.seed == self.seeds[0]
+        if not is_asked or not hasattr(self.methods[job.method].estimator, "explain"):
+            return None
+        fold = self.folds[job.dataset, job.seed]
+        return tuple(i for i in self.explained_rows[job.dataset] if fold[i] == job.fold)
+
     def view(self, dataset: str) -> DatasetView:
         """Return a dataset with names for all rows and columns."""
         return DatasetView(self.datasets[dataset])
@@ -408,6 +445,8 @@ def plan_study(
     positive: str,
     lose: Iterable[float] = (),
     equal_rows: str = "keep",
+    explain: bool = False,
+    rows: Sequence[str] = (),
 ) -> Study:
     """Plan a study; see `run_study` for the parameters. Raise StudyError if a parameter is invalid."""
     if isinstance(methods, Mapping):
@@ -425,7 +464,6 @@ def plan_study(
         raise StudyError(f"cv is {cv}; expected at least 2 folds")
     named = _by_name("dataset", [(data.name, data) for data in datasets])
     keyed = _by_name("method", [(method.key, method) for method in methods])
-    grouped = (dict(groups or {}), dict(row_groups or {}))
     if equal_rows not in EQUAL_ROWS:
         raise StudyError(f"equal_rows is {equal_rows!r:.80}; expected one of {', '.join(EQUAL_ROWS)}")
     if equal_rows == "same-fold" and row_groups:
@@ -442,7 +480,22 @@ def plan_study(
             f"lose needs a hierarchy, but dataset {bare[0]} has none; omit lose, or remove the dataset"
         )
     losses = tuple(sorted(float(share) for share in shares if share))  # complete rows are predicted anyway
-    study = Study(named, keyed, cv, chosen, *grouped, usage, command, positive, losses, equal_rows)
+    study = Study(
+        datasets=named,
+        methods=keyed,
+        cv=cv,
+        seeds=chosen,
+        groups=dict(groups or {}),
+        row_groups=dict(row_groups or {}),
+        usage=usage,
+        command=command,
+        positive=positive,
+        lose=losses,
+        equal_rows=equal_rows,
+        explain=explain,
+        rows=tuple(rows),
+    )
+    refuse_unknown_rows({name: study.view(name).instance_names for name in named}, rows)
     names = {study.positive_name(name): name for name in reversed(named) if study.positive_name(name)}
     if len(names) > 1:
         listed = "; ".join(f"{label} in {name}" for label, name in reversed(names.items()))

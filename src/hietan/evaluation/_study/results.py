@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +17,9 @@ from hietan._io.tables import csv_text, read_csv
 from hietan._runtime.notebook import card
 from hietan._runtime.optional import import_optional
 from hietan.evaluation._comparisons import MethodComparison, compare_methods
+from hietan.evaluation._outputs.report_data import write_details
 from hietan.evaluation._rank_tables import Ranking, SummaryRow, make_rankings, score_rows_html
+from hietan.evaluation._study.explaining import ExplainedFold, explained_path, read_explained
 from hietan.evaluation._study.journal import Journal, decode_scores, decode_usage, read_manifest
 from hietan.evaluation._study.plan import Study
 from hietan.evaluation._usage import FeatureUsage, UsageRow
@@ -70,6 +73,8 @@ class StudyResults:
     incomplete : mapping of float to tuple of SummaryRow
         The rows of `summary` by the share of annotations that the held-out rows have lost, 0 included; empty if the
         study predicts complete rows only.
+    explained : mapping
+        (dataset, method key) to the explanations of the folds of the first seed; empty unless the study explains rows.
     """
 
     study: Study
@@ -80,6 +85,7 @@ class StudyResults:
     usage: Mapping[tuple[str, str], FeatureUsage]
     directory: Path | None = None
     incomplete: Mapping[float, tuple[SummaryRow, ...]] = field(default_factory=dict)
+    explained: Mapping[tuple[str, str], tuple[ExplainedFold, ...]] = field(default_factory=dict)
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -263,7 +269,31 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
         scored[0],
         usage,
         incomplete=summaries if study.lose else {},
+        explained=_explained(study, folder),
     )
+
+
+def _explained(study: Study, folder: Path) -> dict[tuple[str, str], tuple[ExplainedFold, ...]]:
+    """Return the stored explanations. A method that failed to explain its predictions has none, with a warning."""
+    found: dict[tuple[str, str], list[ExplainedFold]] = {}
+    for job in study.jobs():
+        rows = study.rows_of_job(job)
+        if rows is None:
+            continue
+        explained = read_explained(explained_path(folder, job.dataset, job.method, job.fold), rows)
+        if explained is not None:
+            found.setdefault((job.dataset, job.method), []).append(explained)
+    for (dataset, method), folds in list(found.items()):
+        failures = [fold.failure for fold in folds if fold.failure]
+        if failures:
+            del found[dataset, method]
+            warnings.warn(
+                f"dataset {dataset}: method {method!r} has no explanations, because it failed to explain its "
+                f"predictions ({failures[0]}); all other results are written",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+    return {which: tuple(folds) for which, folds in found.items()}
 
 
 def _usage_of_folds(
@@ -343,6 +373,8 @@ def write_results(results: StudyResults, folder: Path) -> None:
     write_rankings(results.rankings, folder)
     compared = [row.values() for row in results.comparisons()]
     write_csv(folder / "comparisons.csv", MethodComparison.header(), compared)
+    if results.study.explain:
+        write_details(results, folder)
     failures = [[f.dataset, f.method, f.seed, f.fold, f.error] for f in results.failures]
     write_csv(folder / "failures.csv", ("dataset", "method", "seed", "fold", "error"), failures)
     atomic_write(folder / "failures.txt", "\n".join(_tracebacks(results.failures)))

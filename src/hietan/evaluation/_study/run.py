@@ -20,6 +20,14 @@ from sklearn.base import clone
 from hietan._io.files import temporary_directory
 from hietan._runtime.parallel import one_thread
 from hietan.evaluation._study.executors import check_resources, jobs_ahead, open_executor, run_jobs
+from hietan.evaluation._study.explaining import (
+    ExplainedFold,
+    RowsToExplain,
+    explain_fold,
+    explained_path,
+    read_explained,
+    write_explained,
+)
 from hietan.evaluation._study.journal import (
     Journal,
     append_time,
@@ -36,8 +44,8 @@ from hietan.evaluation._usage import count_usage
 from hietan.exceptions import FailedMethodWarning
 from hietan.scores.cross_validation import Label, rows_for, score_checked
 
-Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
-"""A job, its journal entry, and its fitting and prediction times in seconds."""
+Outcome = tuple[Job, dict[str, Any], ExplainedFold | None, tuple[float, float]]
+"""A job, its journal entry, its explanations, and its fitting and prediction times in seconds."""
 LONGEST_ERROR = 10_000
 """The largest number of characters in a one-line error. The file `failures.txt` has the full text."""
 
@@ -62,6 +70,8 @@ def run_study(
     positive: str = "",
     lose: Sequence[float] = (),
     equal_rows: str = "keep",
+    explain: bool = False,
+    rows: Sequence[str] = (),
 ) -> StudyResults:
     """Cross-validate every method on every dataset, rank the methods and test the ranks.
 
@@ -122,6 +132,11 @@ def run_study(
     equal_rows : {"keep", "same-fold", "not-tested"}
         How to treat identical rows: keep them; hold them out in the same fold; or compute all scores without rows
         that have an identical row, with the same models.
+    explain : bool
+        Whether to explain rows, for reports: the model of each fold of the first seed explains the rows of its fold
+        that were drawn when the study was planned, the same ones for all methods.
+    rows : sequence of str
+        The names of further rows to explain, in every dataset that has them.
 
     Returns
     -------
@@ -160,6 +175,8 @@ def run_study(
         positive=positive,
         lose=lose,
         equal_rows=equal_rows,
+        explain=explain or bool(rows),
+        rows=rows,
     )
     check_resources(n_jobs, backend, scheduler, executor)
     with temporary_directory() if output is None else nullcontext(output) as path:
@@ -194,7 +211,7 @@ def _run_missing_jobs(
     journals = {(d, m): Journal(folder, study.manifest, d, m) for d in study.datasets for m in study.methods}
     kept = {pair: journal.read() for pair, journal in journals.items()}
     found = {job: kept[job.dataset, job.method].get((job.seed, job.fold)) for job in study.jobs()}
-    todo = [job for job, known in found.items() if known is None or (retry_failed and "error" in known)]
+    todo = [job for job, known in found.items() if _is_missing(study, folder, job, known, retry_failed)]
     n_done = len(found) - len(todo)
     failed = 0 if retry_failed else sum("error" in known for known in found.values() if known is not None)
     state = Progress(n_done, len(found), n_done, failed)
@@ -202,8 +219,10 @@ def _run_missing_jobs(
         progress(state)
     # However the loop ends, no further job is started.
     with closing(_outcomes(study, todo, found, run)) as finished:
-        for job, outcome, seconds in finished:
+        for job, outcome, explained, seconds in finished:
             found[job] = outcome
+            if explained is not None:
+                write_explained(explained_path(folder, job.dataset, job.method, job.fold), explained)
             append_time(folder, study.methods[job.method], job, seconds)
             journals[job.dataset, job.method].append({"seed": job.seed, "fold": job.fold, **outcome})
             state = replace(
@@ -215,6 +234,21 @@ def _run_missing_jobs(
             )
             if progress is not None:
                 progress(state)
+
+
+def _is_missing(
+    study: Study, folder: Path, job: Job, known: Mapping[str, Any] | None, retry_failed: bool
+) -> bool:
+    """Return whether a job must run: it is not in the journal, or its explanations are not stored."""
+    if known is None:
+        return True
+    if "error" in known:
+        return retry_failed
+    rows = study.rows_of_job(job)
+    if rows is None:
+        return False
+    explained = read_explained(explained_path(folder, job.dataset, job.method, job.fold), rows)
+    return explained is None or bool(explained.failure)
 
 
 def _outcomes(
@@ -250,12 +284,19 @@ def _calls(study: Study, todo: Sequence[Job]) -> Iterator[tuple[Any, ...]]:
         model = model_of(job.dataset, job.method, job.seed)
         test = study.folds[job.dataset, job.seed] == job.fold
         incomplete = [X[np.flatnonzero(test)] for X in incomplete_of(job.dataset, job.seed)]
-        yield job, model, data.X, data.y, test, study.class_names[job.dataset], study.usage, incomplete
+        rows = study.rows_of_job(job)
+        wanted = None
+        if rows is not None:
+            labels = tuple(study.class_names[job.dataset])
+            n_folds = study.n_folds(job.dataset, job.seed)
+            wanted = RowsToExplain(rows, labels, getattr(data, "term_names", None), n_folds)
+        names = study.class_names[job.dataset]
+        yield job, model, data.X, data.y, test, names, study.usage, incomplete, wanted
 
 
 def _ended(call: tuple[Any, ...], error: str) -> Outcome:
     """Return the outcome of a job that was ended or died. It must be the same in every run."""
-    return call[0], {"error": error, "traceback": f"{error}\n"}, (0.0, 0.0)
+    return call[0], {"error": error, "traceback": f"{error}\n"}, None, (0.0, 0.0)
 
 
 def run_job(
@@ -267,12 +308,14 @@ def run_job(
     names: Mapping[Label, str],
     usage: bool,
     incomplete: Sequence[Any] = (),
+    wanted: RowsToExplain | None = None,
 ) -> Outcome:
-    """Fit and predict one fold. The result, even for a failure, can be written as JSON.
+    """Fit, score and explain one fold. The result, even for a failure, can be written as JSON.
 
     `incomplete` contains the held-out rows after the loss of annotations, for each share.
     """
     start = fitted_at = predicted_at = time.perf_counter()
+    explained = None
     try:
         with one_thread():
             fitted = clone(model).fit(rows_for(model, X, ~test), y[~test])
@@ -282,11 +325,13 @@ def run_job(
             lost = [rows_for(model, rows) for rows in incomplete]
             further = [_score(job, fitted, rows, names, usage=False) for rows in lost]
             outcome |= {"incomplete": further} if further else {}
+            if wanted is not None:
+                explained = explain_fold(fitted, X, test, wanted)
     # A classifier that raises SystemExit has failed; the study goes on.
     except BaseException as error:
         predicted_at = time.perf_counter()
         outcome = {"error": _error_line(error), "traceback": _writable(traceback.format_exc())}
-    return job, outcome, (fitted_at - start, predicted_at - fitted_at)
+    return job, outcome, explained, (fitted_at - start, predicted_at - fitted_at)
 
 
 def _score(job: Job, model: Any, X: Any, names: Mapping[Label, str], usage: bool) -> dict[str, Any]:

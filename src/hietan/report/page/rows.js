@@ -4,8 +4,7 @@ const MORE_LISTED = 200;
 
 // Why a row was chosen to be explained, as the report words it.
 const WHY_EXPLAINED = {
-  "sure and right": "most confident, correct",
-  "sure and wrong": "most confident, wrong",
+  drawn: "drawn at random",
   "asked for": "requested",
 };
 
