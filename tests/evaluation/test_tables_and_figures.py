@@ -7,11 +7,14 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.dummy import DummyClassifier
+from sklearn.metrics import average_precision_score, matthews_corrcoef
 from sklearn.naive_bayes import BernoulliNB
+from sklearn.svm import LinearSVC
 
-from hietan import HieTANLite
+from hietan import TAN, HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import Method, SummaryRow, compare_methods, make_rankings, run_study
@@ -198,3 +201,30 @@ def test_names_that_differ_have_files_of_their_own(tmp_path):
 def test_without_matplotlib_nothing_is_drawn(results, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # importing it fails as if it were not installed
     assert write_figures(results, tmp_path) == []
+
+
+def test_frames_and_files_come_from_python_as_from_the_command(tmp_path):
+    data = make_hierarchical_classification(60, 12, random_state=0)
+    results = run_study([data], {"TAN": TAN(), "SVC": LinearSVC()}, cv=3, seeds=2, output=tmp_path / "study")
+    folds = results.folds_frame()
+    assert list(folds.columns) == [*SummaryRow.header()[:5], "fold", "n_rows", *METRICS]
+    assert len(folds) == 2 * 2 * 3 and folds["n_rows"].sum() == 2 * 2 * 60
+    for (_, key, seed), scores in results.predictions.items():
+        name = results.study.methods[key].name
+        for k in range(3):
+            is_it = (folds["method"] == name) & (folds["seed"] == seed) & (folds["fold"] == k)
+            (of_fold,) = folds[is_it].to_dict("records")
+            chosen = scores.fold == k
+            assert of_fold["mcc"] == matthews_corrcoef(scores.truth[chosen], scores.predicted[chosen])
+            if name == "TAN":
+                truth, p, odds = scores.truth[chosen], scores.proba[chosen, 1], scores.log_odds[chosen]
+                assert of_fold["average_precision"] == pytest.approx(average_precision_score(truth, odds))
+                assert of_fold["brier"] == pytest.approx(np.mean((p - truth) ** 2))
+            assert np.isnan(of_fold["log_loss"]) == (name == "SVC")
+    stored = pandas.read_csv(tmp_path / "study" / "folds.csv")
+    pandas.testing.assert_frame_equal(
+        folds.drop(columns="setting"), stored.drop(columns="setting"), check_dtype=False
+    )
+    tables = results.write_tables(tmp_path / "again")
+    assert tables == write_tables(results, tmp_path / "again") and len(tables) == 3 * len(results.rankings)
+    assert results.write_figures(tmp_path / "again") == write_figures(results, tmp_path / "again")

@@ -121,6 +121,26 @@ class StudyResults:
         pandas = import_optional("pandas", extra="frames", purpose="StudyResults.to_frame")
         return pandas.DataFrame([row.values() for row in self.summary], columns=SummaryRow.header())
 
+    def folds_frame(self) -> Any:
+        """Return all metrics of each fold as a pandas DataFrame: a row per dataset, method, seed and fold.
+
+        Metrics that do not apply, or need a class that the fold lacks, are NaN.
+        """
+        pandas = import_optional("pandas", extra="frames", purpose="StudyResults.folds_frame")
+        return pandas.DataFrame(list(_fold_lines(self)), columns=FOLDS)
+
+    def write_tables(self, path: str | Path) -> list[Path]:
+        """Write the rankings and tests to ``path/tables`` as CSV, Markdown and LaTeX, and return the files."""
+        from hietan.evaluation._outputs.tables import write_tables  # it imports this module
+
+        return write_tables(self, Path(path))
+
+    def write_figures(self, path: str | Path) -> list[Path]:
+        """Write the figures to ``path/figures``, and return the files. There are none without matplotlib."""
+        from hietan.evaluation._outputs.figures import write_figures  # it imports this module
+
+        return write_figures(self, Path(path))
+
     def report(self, *, height: int = 720) -> Any:
         """Return the study's report for display in a notebook. Nothing is written to the study's directory.
 
