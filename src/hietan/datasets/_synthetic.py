@@ -187,9 +187,8 @@ def random_dag(rng: np.random.RandomState, n_features: int, multi_parent: float)
     The share `multi_parent` of the terms below the roots has two or more parents, as far as the levels above allow.
     """
     depth = rng.poisson(_DEPTH_PER_LOG_FEATURE * np.log(n_features), size=n_features)
-    bounds = np.concatenate(
-        [[0], np.cumsum(np.unique(depth, return_counts=True)[1])]
-    )  # levels that drew no term are left out
+    sizes = np.unique(depth, return_counts=True)[1]  # levels that drew no term are left out
+    bounds = np.concatenate([[0], np.cumsum(sizes)])
     first = _first_parents(rng, bounds)
     below = np.arange(bounds[1], n_features)
     parents, children = [first[below]], [below]

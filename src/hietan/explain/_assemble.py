@@ -297,9 +297,8 @@ def explain_linear(
         score = float(parts.scores[r, t])
         log_odds = score
         other: tuple[tuple[str, float], ...] = ()
-        if (
-            len(classes) > 2
-        ):  # each class against the others has its own model, so the probabilities are rescaled
+        # With several classes, each against the others has its own model, so the probabilities are rescaled.
+        if len(classes) > 2:
             log_odds = float(log_proba[t] - logsumexp(np.delete(log_proba, t)))
             other = (("rescaling of the probabilities to a sum of 1", log_odds - score),)
         ones = parts.ones[:, columns].T

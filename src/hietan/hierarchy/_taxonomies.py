@@ -8,9 +8,8 @@ from collections.abc import Iterable
 LEVELS = 255
 """The largest number of levels in a path."""
 _LONGEST_CODE = 100
-_NO_NAME = re.compile(
-    r"(?:[a-z]{1,2}|D_\d{1,2})__"
-).fullmatch  # a rank of a lineage that is not known, such as g__
+# A rank of a lineage that is not known, such as g__.
+_NO_NAME = re.compile(r"(?:[a-z]{1,2}|D_\d{1,2})__").fullmatch
 _RANGE = re.compile(r"([A-Z]?\d[0-9A-Z]{1,2})-([A-Z]?\d[0-9A-Z]{1,2})").fullmatch
 _LAST = "\U0010ffff"
 
@@ -63,10 +62,8 @@ def code_parents(codes: Iterable[str]) -> dict[str, str]:
     longest_first = sorted(
         ((*_interval(code), code) for code in ranges_first), key=lambda i: i[1], reverse=True
     )
-    parents, above = (
-        dict.fromkeys(listed, ""),
-        list[tuple[str, str]](),
-    )  # the end and the code of open intervals
+    parents = dict.fromkeys(listed, "")
+    above: list[tuple[str, str]] = []  # the end and the code of open intervals
     for start, end, code in sorted(longest_first, key=lambda interval: interval[0]):
         while above and above[-1][0] < start:
             above.pop()

@@ -172,9 +172,8 @@ def rows_from_columns(frame: Any, hierarchy: Hierarchy) -> TermRows:
 def column_ones(column: Any, name: object) -> NDArray[np.bool_]:
     """Return the rows in which a column is present: true, 1 or a count above 0."""
     values = np.asarray(column.to_numpy())
-    if (
-        values.dtype.kind not in "bui"
-    ):  # numbers or truth values, perhaps with missing ones, categories, or text
+    if values.dtype.kind not in "bui":
+        # Numbers or truth values, perhaps with missing ones, categories, or text.
         for row, value in enumerate(values.tolist()):
             if is_missing(value):
                 raise ValueError(

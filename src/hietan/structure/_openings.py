@@ -105,9 +105,8 @@ class OpenCounts(RowCounts):
 
     def include(self, part: OpenCounts) -> bool:
         """Return whether `part` could be the counts of some of the counted rows."""
-        rest = OpenCounts(
-            self.class_count - part.class_count, self.ones - part.ones, self.open - part.open
-        )  # counts are at least 0, so a difference of two does not overflow
+        # Counts are at least 0, so a difference of two does not overflow.
+        rest = OpenCounts(self.class_count - part.class_count, self.ones - part.ones, self.open - part.open)
         zeros = rest.open - rest.ones
         return all(bool((counts >= 0).all()) for counts in (rest.class_count, rest.ones, zeros))
 

@@ -64,9 +64,9 @@ def choose_ridge(rows: NetworkRows, problem: RidgeProblem, n_jobs: int | None) -
 
     Ridges that are too small for a fold or for `problem`, which has all rows, are left out.
     """
-    ridges = (
-        tuple(filter(problem.accepts, RIDGES)) or RIDGES[:1]
-    )  # the largest then raises an error with its reason
+    ridges = tuple(filter(problem.accepts, RIDGES))
+    if not ridges:
+        ridges = RIDGES[:1]  # the largest, which raises an error with its reason
     losses = [problem.loss.value(scores) for scores in cross_validated_scores(rows, ridges, n_jobs)]
     best: float = ridges[int(np.argmin(losses))]
     return best

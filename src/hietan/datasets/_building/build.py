@@ -464,9 +464,8 @@ def _choose_table(
         columns = columns.beside(further, tuple(tests), options.features)
     if options.deduplicate:
         kept, unlabelled = first_of_each(columns.X, rows.labels), account.unlabelled
-        unlabelled.drop(
-            SAME_ROW, unlabelled.used - sum(i >= account.rows.used for i in kept)
-        )  # the last rows
+        n_kept_unlabelled = sum(i >= account.rows.used for i in kept)  # they are the last rows
+        unlabelled.drop(SAME_ROW, unlabelled.used - n_kept_unlabelled)
         account.rows.drop(SAME_ROW, account.rows.used + unlabelled.used - len(kept))
         rows, columns = rows.take(kept), replace(columns, X=csr_array(columns.X[kept]))
     if options.features is None:

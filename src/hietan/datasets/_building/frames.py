@@ -128,9 +128,9 @@ def _terms(
     """Return the terms that become features, the number of terms neither listed nor columns, and the closed table."""
     if hierarchy is None:
         return (), 0, None
-    selected = (
-        frame[known] if known else frame
-    )  # if there are none, the error lists the columns and the features
+    selected = frame
+    if known:  # otherwise the error lists the columns and the features
+        selected = frame[known]
     read = [rows_from_columns(selected, hierarchy)] if known or not lists else []
     read += [rows_from_lists(map(listed, frame[label].to_list()), hierarchy._closed) for label in lists]
     for label, rows in zip(lists, read[-len(lists) :], strict=False):

@@ -102,18 +102,16 @@ class TermMeanings:
         """
         at = self._position
         positions = np.array([at.setdefault(term_id, len(at)) for term_id in term_ids], dtype=np.int64)
-        new = list(
-            islice(reversed(at), len(at) - len(self._meanings))
-        )  # the last ones: a dict keeps its order
+        # The new terms are the last ones, because a dict keeps its order.
+        new = list(islice(reversed(at), len(at) - len(self._meanings)))
         self._meanings += map(self.find, reversed(new))
         for meaning in self._meanings[len(self._numbers) :]:
             self._numbers.append(-1 if meaning.term is None else number_of(meaning.term))
             self._is_counted.append(bool(meaning.change or meaning.reason))
         counted = positions[np.frombuffer(self._is_counted, dtype=np.bool_)[positions]]
-        for position, count in zip(
-            *np.unique(counted, return_counts=True), strict=True
-        ):  # in order of appearance
-            _count(self._meanings[position], int(count), tally)
+        in_order, counts = np.unique(counted, return_counts=True)  # in order of appearance
+        for position, count in zip(in_order.tolist(), counts.tolist(), strict=True):
+            _count(self._meanings[position], count, tally)
         return np.frombuffer(self._numbers, dtype=np.int64)[positions]
 
     def find(self, term_id: str) -> Meaning:

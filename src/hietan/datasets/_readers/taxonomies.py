@@ -20,9 +20,8 @@ from hietan.hierarchy._taxonomies import code_parents, path_parents, path_parts
 
 _RANKED = re.compile(r"(?:^|[\t,\"])(?:d|k|sk|D_0)__[^;|\t,]{0,200}([;|])").search
 _CODE = re.compile(r"(?:[A-Z]|[A-Z]?\d[0-9A-Z]{0,11}(?:[./-][0-9A-Z]{1,12}){0,20})(?:\.-)?").fullmatch
-_NUMBERED = re.compile(
-    r"(\d{1,18}|\w{1,20}://\S{1,200})\s{1,60}[-:] (.*)"
-).fullmatch  # Google's ids and Shopify's
+# Google's ids and Shopify's.
+_NUMBERED = re.compile(r"(\d{1,18}|\w{1,20}://\S{1,200})\s{1,60}[-:] (.*)").fullmatch
 _KEY = re.compile(
     r"(\w{1,60}_)?(path|taxon|taxonomy|lineage|codes?|tree_numbers?|categor(y|ies)|icd\w{0,4}|atc|naics|phecode)"
 )
