@@ -1,8 +1,8 @@
-// How a call that takes long learns that nobody wants its result any more.
+// End a long call whose result nobody needs any more.
 //
-// Loops pass a checkpoint now and then. Whoever makes the call may leave a listener for its thread, which is asked at
-// most checkpoints' ends, every some 100,000 steps, and throws what ends the call. Nothing is changed by then that
-// others see: results are written to places of the call's own.
+// Loops pass a checkpoint in every round. A caller can register a listener for its thread. Every 100,000 steps or so, a
+// checkpoint asks the listener, which ends the call by throwing an exception. The caller sees no partial results: the
+// call writes them to its own memory first.
 #pragma once
 
 #include <cstddef>

@@ -69,11 +69,11 @@ class FactorSums {
         is_one_(d_, 0) {}
 
   void add() {
-    add_apart();
+    add_unrelated();
     while (band_.next()) {
       list_partners();
       for (std::size_t row = 0; row < ones_.size(); ++row) add_row(row);
-      add_side_by_side();
+      add_zero_estimators();
     }
   }
 
@@ -83,8 +83,9 @@ class FactorSums {
     double beyond[2][2];  // [x_i][x_j]
   };
 
-  // What features of each profile add, as if they were apart from all others.
-  void add_apart() {
+  // out[row][j] += sum over i of q[row][i] ln P(x_j | x_i, c), as if no two features were related. Features with equal
+  // counts (a profile) have equal logs, so their shares q are summed first.
+  void add_unrelated() {
     const Profiles profiles(tables_, c_);
     const std::size_t n = profiles.count(), rows = ones_.size();
     std::vector<double> shares[2], sums[2];  // [row][profile]: of estimators whose features are a, and where x_j = x
@@ -156,7 +157,7 @@ class FactorSums {
     partners_[band_.place(e)].push_back({feature_id(j), {{beyond[0][0], beyond[0][1]}, {beyond[1][0], beyond[1][1]}}});
   }
 
-  // One row. If many estimators have a share where their feature is 0, they are left to `add_side_by_side`.
+  // One row. If many estimators have a share where their feature is 0, they are left to `add_zero_estimators`.
   void add_row(std::size_t row) {
     double own[PartnerBand::kWidth], *factors = out_ + row * stride_;
     take_shares(row, own);
@@ -169,7 +170,7 @@ class FactorSums {
     for (const std::int32_t one : ones_[row]) ones_of_rows_[index(one)] |= Word{1} << rows_.size();
     for (std::size_t place = 0; place < width; ++place) shares_[place * kSide + rows_.size()] = own[place];
     rows_.push_back(row);
-    if (rows_.size() == kSide) add_side_by_side();
+    if (rows_.size() == kSide) add_zero_estimators();
   }
 
   // What all partners add to an estimator whose feature is a in a row.
@@ -180,8 +181,9 @@ class FactorSums {
       factors[partner.feature] += share * partner.beyond[a][is_one_[index(partner.feature)]];
   }
 
-  // What estimators add whose feature is 0, in the rows that were left to this.
-  void add_side_by_side() {
+  // out[row][j] += sum over the band's estimators i with x_i = 0 of q[row][i] beyond(i, j)[0][x_j], for the rows that
+  // `add_row` has left, up to kSide of them together.
+  void add_zero_estimators() {
     for (std::size_t j = 0; j < d_ && !rows_.empty(); ++j) {
       const std::size_t start = start_[j], n = start_[j + 1] - start;
       checkpoint_.pass(4 * n);

@@ -73,7 +73,7 @@ class LazyBatch {
     std::fill(parent, parent + d_, kAbsent);
     const std::int32_t alone = fallback_feature_ == kAbsent ? root_[lane] : fallback_feature_;
     const Pair* edges = edges_.data() + lane * d_;
-    // Edges without a root: only where another thread changes the values meanwhile.
+    // There are edges but no root only if another thread changes the values during the call.
     if (edge_count_[lane] > 0)
       orienter_.direct(edges, edge_count_[lane], root_[lane] == kAbsent ? edges->first : root_[lane], parent);
     else if (alone != kAbsent)
