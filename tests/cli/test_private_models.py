@@ -35,14 +35,14 @@ def words(result):
 
 def test_info_says_what_the_file_tells_about_rows(run, folder):
     assert (
-        "The file contains the names and classes of 200 training patients, a hash and the number of each one's "
-        "features and 200 held-out scores. To leave out the names, use hietan fit --no-row-names."
+        "For each of 200 training patients, the file contains the name, the class, a hash of the features and their "
+        "number. It also contains 200 held-out scores. To leave out the names, use hietan fit --no-row-names."
     ) in words(run("info", folder / "named"))
     private = words(run("info", folder / "private"))
     assert "patient-1" not in private
     assert (
-        "The file contains the classes of 200 training patients, hashes of their names in another order, a hash and "
-        "the number of each one's features and 200 held-out scores."
+        "For each of 200 training patients, the file contains the class, a hash of the features and their number. It "
+        "also contains hashes of the names in another order and 200 held-out scores."
     ) in private
     stored = json.loads(run("info", folder / "private", "--json").output)["stored"]
     assert stored == {

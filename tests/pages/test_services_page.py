@@ -173,7 +173,10 @@ def test_a_newer_taxonomy(trained, capsys, monkeypatch):
     monkeypatch.setattr("hietan.models.evaluating.DRAWS", 50)
     leaf = DATA.hierarchy.leaves[0]
     DATA.save("newer.hietan")
-    run("newer.py", lists=[[leaf], ["strange"], ["strange", "other"]])
+    below = f"{leaf},new below {leaf}"
+    lines = ["parent,child", *(f"{parent},{child}" for parent, child in DATA.hierarchy.edges), below]
+    Path("edges.csv").write_text("\n".join(lines) + "\n")
+    run("newer.py", lists=[[leaf], ["strange", f"new below {leaf}"], ["strange", "other"]])
     first, *metrics = capsys.readouterr().out.splitlines()
     assert first == "3 unknown terms"
     by_name = {line.split()[0]: line for line in metrics}

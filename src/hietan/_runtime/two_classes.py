@@ -1,23 +1,10 @@
-"""Helpers for two-class data: choose the positive class, and compute the AUC."""
+"""The area under the ROC curve from ranks."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-
-
-def positive_position(counts: Sequence[int]) -> int | None:
-    """Return the position of the rarer of two classes. If the classes tie, return 1.
-
-    Return None unless there are two classes.
-
-    >>> positive_position([3, 7]), positive_position([5, 5]), positive_position([1, 2, 3])
-    (0, 1, None)
-    """
-    return None if len(counts) != 2 else int(counts[1] <= counts[0])
 
 
 def rank_auc(is_positive: NDArray[np.bool_], score: NDArray[np.float64]) -> float:

@@ -159,19 +159,14 @@ def stored_facts(trained: Model) -> dict[str, Any]:
 def stored_line(trained: Model) -> str:
     """Return a sentence about what a model file tells about single training rows."""
     stored, noun = stored_facts(trained), trained.row_noun
-    parts = [f"the names and classes of {stored['labels']:,} training {noun}s"]
-    hint = " To leave out the names, use hietan fit --no-row-names."
+    names, advice, more = "the name, ", " To leave out the names, use hietan fit --no-row-names.", []
     if stored["hashed_names"]:
-        parts = [
-            f"the classes of {stored['labels']:,} training {noun}s",
-            "hashes of their names in another order",
-        ]
-        hint = ""
-    parts.append("a hash and the number of each one's features")
+        names, advice, more = "", "", ["hashes of the names in another order"]
     if stored["held_out_scores"]:
-        parts.append(f"{stored['held_out_scores']:,} held-out scores")
-    *first, last = parts
-    return f"The file contains {', '.join(first)} and {last}.{hint}"
+        more.append(f"{stored['held_out_scores']:,} held-out scores")
+    also = f" It also contains {' and '.join(more)}." if more else ""
+    rows = f"{stored['labels']:,} training {noun}s"
+    return f"For each of {rows}, the file contains {names}the class, a hash of the features and their number.{also}{advice}"
 
 
 def _listed(datasets: Sequence[Dataset]) -> Padding:

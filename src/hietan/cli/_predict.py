@@ -231,10 +231,11 @@ def predict(
             tell(line)
     tell(words.caution(ranked.model))
     if prior is not None and trained.quality is not None:
-        auc = min(1.0, (trained.quality["auc"] - prior / 2) / (1 - prior))
-        tell(
-            f"if {prior:.3g} of the unlabelled {data.row_noun}s are {ranked.positive}: AUC {auc:.3f} against the others"
-        )
+        auc = (trained.quality["auc"] - prior / 2) / (1 - prior)
+        against = f"AUC {auc:.3f} against the others"
+        if auc > 1:
+            against = "no AUC against the others, because the share is too large for these held-out rows"
+        tell(f"if {prior:.3g} of the unlabelled {data.row_noun}s are {ranked.positive}: {against}")
     if ranked.positive:
         tell(f"positive class: {ranked.positive}; rows are ranked by its log-odds")
     _tell_rows(

@@ -88,7 +88,7 @@ def without_checksums(files):
     }
 
 
-def test_pooled_predictions_refuse_nonsense():
+def test_cross_validation_refuses_nonsense():
     with pytest.raises(
         ValueError, match="method 'Nonsense': row 0 of the fold has probabilities that are NaN"
     ):

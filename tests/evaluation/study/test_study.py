@@ -49,7 +49,7 @@ def study(tmp_path_factory):
     return run_study(DATASETS, METHODS, cv=5, seeds=2, output=path, groups=groups), path
 
 
-def test_the_summary_is_that_of_pooled_predictions(study):
+def test_the_summary_is_that_of_cross_validation(study):
     results, path = study
     assert len(results.summary) == 4 * 3 * 2
     row = next(r for r in results.summary if (r.dataset, r.method, r.seed) == ("d2", "Hie-TAN-Lite", 1))

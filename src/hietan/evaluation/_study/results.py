@@ -329,7 +329,7 @@ def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
     path = Path(folder) / "summary.csv"
     if not path.is_file():
         hint = (
-            "its study has not finished; run the study again to finish it"
+            "its study has not finished, or the file was removed; run the study again to write it"
             if (Path(folder) / "study.json").exists()
             else "it does not contain a study; check the path"
         )
