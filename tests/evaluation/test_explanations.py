@@ -1,6 +1,7 @@
 """Which rows of a study are explained, by which models, and what is kept of it."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -177,3 +178,76 @@ def test_the_positive_class_is_explained(tmp_path):
         for a, b in zip(one, other, strict=True):
             assert [a.rows[i]["log_odds"] for i in a.rows] == [-b.rows[i]["log_odds"] for i in a.rows]
             np.testing.assert_allclose(a.effects.present[0], -b.effects.present[0], atol=1e-12)
+
+
+class Breaks(TAN):
+    """Fails to fit on request."""
+
+    broken = False
+
+    def fit(self, X, y):
+        if Breaks.broken:
+            raise RuntimeError("out of order")
+        return super().fit(X, y)
+
+
+def test_a_run_for_explanations_costs_no_score(tmp_path, monkeypatch):
+    data = load_datasets(["synthetic-0"])
+    before = run_study(data, {"TAN": Breaks()}, cv=3, output=tmp_path)
+    monkeypatch.setattr(Breaks, "broken", True)
+    results = run_study(data, {"TAN": Breaks()}, cv=3, output=tmp_path, explain=True)
+    assert results.summary == before.summary and results.failures == () and not results.explained
+    monkeypatch.setattr(Breaks, "broken", False)
+    assert run_study(data, {"TAN": Breaks()}, cv=3, output=tmp_path, explain=True).explained
+
+
+class Silent(TAN):
+    """Has an explanation that no file can store."""
+
+    fits = 0
+
+    def fit(self, X, y):
+        Silent.fits += 1
+        return super().fit(X, y)
+
+    def explain(self, X, *, target=None, term_names=None):
+        found = super().explain(X, target=target, term_names=term_names)
+        return [replace(one, base=np.longdouble(1), row=object()) for one in found]
+
+
+def test_an_explanation_that_cannot_be_stored_costs_itself_alone(tmp_path):
+    for n_fits, retry_failed in ((3, False), (3, False), (6, True)):
+        with pytest.warns(RuntimeWarning, match="method 'S.*' has no explanations"):
+            results = run_study(
+                load_datasets(["synthetic-0"]),
+                {"S": Silent(), "TAN": TAN()},
+                cv=3,
+                output=tmp_path,
+                explain=True,
+                retry_failed=retry_failed,
+            )
+        assert Silent.fits == n_fits and len(results.summary) == 2
+        assert [key for _, key in results.explained] == ["TAN @ tuned none"]
+
+
+def test_explanations_with_other_names_are_made_again(tmp_path):
+    (data,) = load_datasets(["synthetic-0"])
+    renamed = replace(data, term_names=tuple(f"new {name}" for name in data.feature_names))
+    run_study([data], {"TAN": TAN()}, cv=3, output=tmp_path, explain=True)
+    results = run_study([renamed], {"TAN": TAN()}, cv=3, output=tmp_path, explain=True)
+    names = {
+        part["name"]
+        for folds in results.explained.values()
+        for fold in folds
+        for row in fold.readable.values()
+        for part in row["contributions"]
+    }
+    assert names and all(name.startswith("new ") for name in names)
+
+
+def test_the_positive_attribute_of_a_plain_object_is_honoured():
+    (data,) = load_datasets(["synthetic-0"])
+    plain = SimpleNamespace(X=data.X, y=data.y, name="p", target_names=("a", "b"), positive="a")
+    for found, positive in ((plain, "a"), (SimpleNamespace(**{**vars(plain), "positive": ""}), "b")):
+        results = run_study([found], {"NB": BernoulliNB()}, cv=3)
+        assert results.summary[0].positive == positive

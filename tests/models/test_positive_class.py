@@ -280,3 +280,15 @@ def test_the_positive_class_does_not_change_what_a_class_prior_means(data):
         probabilities.append(p if positive == "case" else 1 - p)
     np.testing.assert_allclose(*probabilities)
     assert probabilities[0].mean() < 0.5
+
+
+def test_a_positive_class_without_rows_is_replaced_by_the_rarer_class(data, tmp_path):
+    three = replace(data, y=np.arange(150) % 3, target_names=("a", "b", "c"), positive="a")
+    two = three.subset(rows=np.flatnonzero(three.y != 2)[10:])
+    model = train_model(HieBAN(), two, validate=False)
+    assert model.positive in ("b", "c") and model.class_sizes[model.positive] == min(
+        model.class_sizes.values()
+    )
+    model.save(tmp_path / "m")
+    with pytest.raises(ValueError, match="target_names repeats a class"):
+        replace(data, target_names=("x", "x"), positive="x")

@@ -160,3 +160,12 @@ def test_names_to_compare_are_checked(pair, data):
     for kinds in ("none", [], ["none", "id"], ["name"]):
         with pytest.raises(ValueError, match="expected one or more of id, symbol, synonym, or only none"):
             rank_rows(pair[0], data, match=kinds)
+
+
+def test_names_of_files_of_single_rows_are_left_out(data):
+    files = {"pheno/patient-1.json": "a", "pheno/patient-2.json": "b", "hp.obo": "c"}
+    built = replace(data, provenance={"files": files, "options": {}})
+    private, named = (
+        train_model(hietan.HieBAN(), built, row_names=names, validate=False) for names in (False, True)
+    )
+    assert private.provenance["files"] == {"hp.obo": "c"} and named.provenance["files"] == files

@@ -416,3 +416,13 @@ def test_what_cannot_be_evaluated(data):
         match="is unlabelled, so its predictions cannot be checked; evaluate a model with known classes",
     ):
         evaluate_model(unlabelled, data)
+
+
+def test_an_exact_id_of_a_newer_hierarchy_wins_over_punctuation():
+    pairs = CLAIMS.assign(term=["K56.3", "K56.7", "J00.4", "J00"])
+    data = build_dataset(CODES, pairs, OUTCOMES, min_support=1, ignore_punctuation=True)
+    model = train_model(hietan.HieBAN(), data, validate=False)
+    newer = Hierarchy.from_edges([*data.hierarchy.edges, ("J00.4", "K-563")])
+    old, new = (model.predict([["K-563"]], hierarchy=h)[0].log_odds for h in (None, newer))
+    assert old == model.predict([["K56.3"]])[0].log_odds != model.predict([["J00.4"]])[0].log_odds == new
+    assert model.predict([["K5-6.3"]], hierarchy=newer)[0].log_odds == old

@@ -230,7 +230,15 @@ def make_methods(
         return _variants(spec, estimator, settings, min_support)
 
     # With one smoothing for all, hie-tan and hie-tan-laplace are the same method.
-    methods = list({method.key: method for spec in single for method in variants(spec)}.values())
+    by_key: dict[str, Method] = {}
+    for method in (method for spec in single for method in variants(spec)):
+        same = by_key.setdefault(method.key, method)
+        if type(same.estimator) is not type(method.estimator):
+            raise CatalogueError(
+                f"two classes have the name {method.name!r}, "
+                f"{type(same.estimator).__module__} and {type(method.estimator).__module__}; rename one of them"
+            )
+    methods = list(by_key.values())
     return [_with_tuned_threshold(method) for method in methods] if tune_threshold else methods
 
 

@@ -51,7 +51,7 @@ class StudyOptions:
     jobs, backend, scheduler
         How many jobs run at a time, and where; see `hietan.evaluation.run_study`. Results do not depend on them.
     positive : str, optional
-        The positive class [default: each dataset's, or the rarer of two classes].
+        The positive class [default: each dataset's].
     lose : list of float, optional
         Shares of their most specific annotations that held-out rows lose in further predictions.
     equal_rows : str

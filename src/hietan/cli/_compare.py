@@ -70,10 +70,10 @@ def compare(
             directories, metric=metric, control=control, alternative=alternative, rank_decimals=rank_decimals
         )
         failed = [line for directory in directories for line in read_failure_lines(directory)]
-        if not as_json:
-            print_failures(failed)
-            if not rankings:
-                say(f"no method has a value of {metric} on every dataset; choose another --metric")
+        if not as_json or not rankings:  # JSON has the failures of each ranking
+            print_failures(failed, err=as_json)
+        if not rankings:
+            say(f"no method has a value of {metric} on every dataset; choose another --metric", err=as_json)
         found = []
         for ranking in rankings:
             compared = compare_methods(ranking, bootstrap_studies(directories, ranking), rope=rope)
@@ -136,10 +136,10 @@ def print_ranking(console: Console, ranking: Ranking) -> None:
         console.print(f"left out because of missing results: {left_out}", highlight=False)
 
 
-def print_failures(lines: Sequence[str]) -> None:
-    """Print a line for each method that failed."""
+def print_failures(lines: Sequence[str], *, err: bool = False) -> None:
+    """Print a line for each method that failed, to standard output or standard error."""
     for line in lines:
-        say(line)
+        say(line, err=err)
 
 
 def print_effects(console: Console, ranking: Ranking, rows: Sequence[MethodComparison]) -> None:

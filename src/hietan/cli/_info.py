@@ -166,7 +166,8 @@ def stored_line(trained: Model) -> str:
         more.append(f"{stored['held_out_scores']:,} held-out scores")
     also = f" It also contains {' and '.join(more)}." if more else ""
     rows = f"{stored['labels']:,} training {noun}s"
-    return f"For each of {rows}, the file contains {names}the class, a hash of the features and their number.{also}{advice}"
+    each = f"{names}the class, a hash of the features and their number"
+    return f"For each of {rows}, the file contains {each}.{also}{advice}"
 
 
 def _listed(datasets: Sequence[Dataset]) -> Padding:
@@ -258,8 +259,9 @@ def _of_class(name: str, label: str, positive: str) -> str:
 
 def quality_line(trained: Model) -> str:
     """Return one line that reports the model's quality on held-out rows."""
-    quality, positive = trained.quality, trained.positive
+    quality = trained.quality
     assert quality is not None
+    positive = trained.positive if len(trained.class_names) == 2 else ""  # metrics of more classes are means
     values = {
         _of_class(name, label, positive): quality[name]
         for name, (label, _) in _MEASURES.items()
@@ -330,8 +332,9 @@ def show_model(trained: Model) -> None:
 def _show_quality(trained: Model) -> None:
     from hietan.models import words
 
-    quality, console, positive = trained.quality, make_console(), trained.positive
+    quality, console = trained.quality, make_console()
     assert quality is not None
+    positive = trained.positive if len(trained.class_names) == 2 else ""  # metrics of more classes are means
     n_rows = sum(quality["class_rows"])
     prevalence = 1 / len(quality["class_rows"])  # the mean over the classes
     if positive:

@@ -284,14 +284,12 @@ def progress_line(progress: Progress, seconds: float) -> str:
     """Return a line about a study's progress, with the estimated remaining time."""
     new = progress.done - progress.resumed
     words = [f"{progress.done} of {progress.total} jobs"]
-    if progress.job is None and progress.resumed and not progress.step:
+    if progress.job is None and progress.resumed:
         words.append(f"{progress.resumed} were already done")
     if new and progress.done < progress.total:
         words.append(f"about {seconds / new * (progress.total - progress.done):.0f} s left")
     if progress.failed:
         words.append(f"{progress.failed} failed")
-    if progress.step and progress.done < progress.total:
-        words.append(progress.step)
     return ", ".join(words)
 
 
@@ -303,6 +301,6 @@ def _bar(console: Console) -> Bar:
 
 
 def _update(bar: Bar, task: Any, progress: Progress) -> None:
-    what = progress.step or (f"{progress.job.dataset} {progress.job.method}" if progress.job else "")
+    what = f"{progress.job.dataset} {progress.job.method}" if progress.job else ""
     failed = f"{progress.failed} failed" if progress.failed else ""
     bar.update(task, completed=progress.done, total=progress.total, what=printable(what), failed=failed)

@@ -113,7 +113,12 @@ class Dataset:
         _check_target(self.y, n_rows, len(self.target_names))
         if self.positive != "" and self.positive not in self.target_names:
             listed = ", ".join(self.target_names) or "none, because the rows have no labels"
-            raise ValueError(f"positive is {self.positive!r:.80}; expected one of the classes: {listed}")
+            raise ValueError(
+                f"positive is {self.positive!r:.80}; expected one of the classes: {listed} (pass positive too if you "
+                "replace target_names)"
+            )
+        if len(set(self.target_names)) < len(self.target_names):
+            raise ValueError(f"target_names repeats a class: {', '.join(self.target_names)!r:.80}")
         self._move_positive_class_last()
         _check_hierarchy(self.hierarchy, self.feature_names)
         try:

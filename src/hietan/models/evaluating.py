@@ -49,7 +49,7 @@ class Evaluation:
     left_out : int
         The number of training rows, which were left out.
     metrics : dict of str to Measured
-        All metrics of `hietan.evaluation.METRICS` that are defined, and the calibration error. Log loss and Brier score
+        All metrics of `hietan.scores.METRICS` that are defined, and the calibration error. Log loss and Brier score
         use calibrated probabilities if the model has them.
     curve : tuple of (predicted, observed, rows)
         For each bin of probabilities of the positive class, the mean probability, the share of positives and the number

@@ -122,7 +122,9 @@ def train_model(
         folds = folds or FOLDS
     if positive is not None and positive not in ("", *present):
         raise ValueError(f"positive is {positive!r:.80}; expected one of the classes {', '.join(present)}")
-    positive = positive or (data.positive if data.positive in present else "")
+    if not positive and (data.positive in present or len(present) == 2):
+        positive = data.positive if data.positive in present else replace(data, positive="").positive
+    positive = positive or ""
     classifier = configure(estimator, data.hierarchy, seed)
     is_split = fdr == "split"
     held_out = None
@@ -160,11 +162,19 @@ def train_model(
         seed=seed,
         row_noun=row_noun or data.row_noun,
         term_names=() if data.term_names == data.feature_names else data.term_names,
-        provenance={key: data.provenance[key] for key in _KEPT if key in data.provenance},
+        provenance=_kept_provenance(data, row_names),
     )
     _check_threshold_of(model)
     classifier.fit(data.X[fitted_rows], data.y[fitted_rows])
     return model
+
+
+def _kept_provenance(data: Dataset, row_names: bool) -> dict[str, Any]:
+    """Return what a model keeps of the provenance. Files in folders may be named after rows, such as phenopackets."""
+    kept = {key: data.provenance[key] for key in _KEPT if key in data.provenance}
+    if not row_names and "files" in kept:
+        kept["files"] = {name: content for name, content in kept["files"].items() if "/" not in name}
+    return kept
 
 
 def _check_threshold_of(model: Model) -> None:

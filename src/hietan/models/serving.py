@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan._runtime.spelling import bare_name, by_bare_name
+from hietan._runtime.spelling import bare_name
 from hietan.datasets._building.term_lookup import TermMeanings
 from hietan.datasets._readers.edges import ontology_of
 from hietan.datasets._readers.ontology import Ontology
@@ -119,13 +119,13 @@ def closed_columns(model: Model, newer: Hierarchy | None, ontology: Ontology | N
     meanings = TermMeanings(
         ontology, namespaces, bool(options.get("follow_replaced")), left_out, ignores_punctuation
     )
-    spelled: dict[str, str] = {}
+    meant_by: dict[str, set[tuple[str, ...]]] = {}
     if ignores_punctuation:
-        spelled = {bare_name(alias): alias for alias in aliases} | by_bare_name(known.features)
+        for name in (*known.features, *aliases):
+            meant = (name,) if name in known else tuple(aliases[name])
+            meant_by.setdefault(bare_name(name), set()).add(meant)
 
     def find(term: str) -> NDArray[np.int32] | None:
-        if spelled and term not in known and term not in aliases:
-            term = spelled.get(bare_name(term), term)
         names = [term] if term in known else aliases.get(term)
         if names is None and (current := meanings.find(term).term) is not None:
             names = [
@@ -133,6 +133,10 @@ def closed_columns(model: Model, newer: Hierarchy | None, ontology: Ontology | N
                 for each in (current, *newer.ancestors(current))
                 for name in (each, *aliases.get(each, ()))
             ]
+        if names is None and meant_by and isinstance(term, str):
+            meant = meant_by.get(bare_name(term), set())
+            if len(meant) == 1:
+                names = list(*meant)
         found = [known._closed[name] for name in names or () if name in known]
         return None if names is None else np.unique(np.concatenate([np.empty(0, dtype=np.int32), *found]))
 

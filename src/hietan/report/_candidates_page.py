@@ -141,6 +141,7 @@ def _lists(candidates: Candidates, first: float) -> dict[str, Any] | None:
     if candidates.p_value_ranks is None:
         return None
     chosen = candidates.selection
+    first = chosen.fdr if chosen else first
     rates = [first] if chosen else sorted({first, *(percent / 100 for percent in range(1, 51))})
     found = [chosen or candidates.selection_at(rate) for rate in rates]
     return {
@@ -158,7 +159,10 @@ def _quality(candidates: Candidates) -> dict[str, Any] | None:
     if quality is None:
         return None
     note = words.quality_note(candidates.model)
-    about = {"positive": candidates.positive, "note": note, "ranking_correlation": _correlation(candidates)}
+    positive = (
+        candidates.positive if len(quality["class_rows"]) == 2 else ""
+    )  # metrics of more classes are means
+    about = {"positive": positive, "note": note, "ranking_correlation": _correlation(candidates)}
     return {**quality, **about}
 
 

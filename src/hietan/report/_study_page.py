@@ -537,7 +537,7 @@ def _confusions(
     return {
         "confusion": _counts(truth, predicted),
         "tuned": {
-            "counts": _counts(truth, score > thresholds),
+            "counts": _counts(truth, score >= thresholds),
             "by": "other folds",
             "threshold": decimal(float(expit(np.median(thresholds))), 3),
         },

@@ -46,7 +46,7 @@ def cross_validate(
     n_jobs : int or None
         The number of folds to run at a time, in threads, as in joblib.
     positive : str
-        The name of the positive class [default: a `Dataset`'s, or the last class in sorted order].
+        The name of the positive class [default: the dataset's, or the last class in sorted order].
 
     Returns
     -------
@@ -77,8 +77,7 @@ def cross_validate(
 def class_names(dataset: Any, positive: str = "") -> dict[Label, str]:
     """Return a dataset's labels with their class names, or with the labels as text if there are no names.
 
-    Labels are sorted, which leaves the positive class of a `Dataset` last. If another class is positive, its label
-    comes last.
+    Labels are sorted, but the label of the positive class comes last: the named class, or the dataset's.
 
     >>> from types import SimpleNamespace
     >>> data = SimpleNamespace(y=np.array([0, 0, 1]), target_names=("no", "yes"))
@@ -88,6 +87,7 @@ def class_names(dataset: Any, positive: str = "") -> dict[Label, str]:
     labels, names = np.unique(dataset.y).tolist(), getattr(dataset, "target_names", ())
     are_numbers = all(isinstance(label, Integral) and int(label) in range(len(names)) for label in labels)
     found = {label: str(names[label] if are_numbers else label) for label in labels}
+    positive = positive or getattr(dataset, "positive", "")
     if not positive:
         return found
     label_of = {name: label for label, name in found.items()}

@@ -11,7 +11,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,12 +72,18 @@ class RowsToExplain:
         The readable names of the columns.
     n_folds : int
         The number of folds, over which the rows for term effects are divided.
+    key : str
+        A hash of everything else that affects the explanations.
     """
 
     rows: tuple[int, ...]
     labels: tuple[Label, ...]
     term_names: Sequence[str] | None
     n_folds: int
+    key: str
+
+
+_TEXTS = ("rows", "readable", "reasons", "failure", "key")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +102,8 @@ class ExplainedFold:
         The effects of terms in the fold; None unless there are two classes and the method has contributions.
     failure : str
         Why the method failed to explain its rows, in one line; otherwise empty.
+    key : str
+        The key of `RowsToExplain`.
     """
 
     rows: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -103,10 +111,11 @@ class ExplainedFold:
     reasons: list[str] = field(default_factory=list)
     effects: FoldEffects | None = None
     failure: str = ""
+    key: str = ""
 
     def to_bytes(self) -> bytes:
         """Return the explanations as a NumPy archive with plain arrays and JSON."""
-        texts = {name: getattr(self, name) for name in ("rows", "readable", "reasons", "failure")}
+        texts = {name: getattr(self, name) for name in _TEXTS}
         arrays: dict[str, Any] = {} if self.effects is None else asdict(self.effects)
         buffer = io.BytesIO()
         np.savez_compressed(buffer, texts=np.array(json.dumps(texts)), **arrays)
@@ -118,11 +127,17 @@ class ExplainedFold:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         texts = json.loads(str(arrays.pop("texts")))
-        by_row = {name: {int(i): each for i, each in texts[name].items()} for name in ("rows", "readable")}
-        effects = (
-            FoldEffects(**{each.name: arrays[each.name] for each in fields(FoldEffects)}) if arrays else None
+        effects = None
+        if arrays:
+            effects = FoldEffects(**{each.name: arrays[each.name] for each in fields(FoldEffects)})
+        return cls(
+            rows={int(i): shown for i, shown in texts["rows"].items()},
+            readable={int(i): shown for i, shown in texts["readable"].items()},
+            reasons=texts["reasons"],
+            effects=effects,
+            failure=texts["failure"],
+            key=texts["key"],
         )
-        return cls(**by_row, reasons=texts["reasons"], effects=effects, failure=texts["failure"])
 
 
 def explain_fold(fitted: Any, X: Any, test: NDArray[np.bool_], wanted: RowsToExplain) -> ExplainedFold:
@@ -130,7 +145,8 @@ def explain_fold(fitted: Any, X: Any, test: NDArray[np.bool_], wanted: RowsToExp
     try:
         return _explain_fold(fitted, X, test, wanted)
     except Exception as error:
-        return ExplainedFold(failure=" ".join(f"{type(error).__name__}: {error}".split()))
+        failure = " ".join(f"{type(error).__name__}: {error}".split())
+        return ExplainedFold(failure=failure, key=wanted.key)
 
 
 def _explain_fold(fitted: Any, X: Any, test: NDArray[np.bool_], wanted: RowsToExplain) -> ExplainedFold:
@@ -147,12 +163,15 @@ def _explain_fold(fitted: Any, X: Any, test: NDArray[np.bool_], wanted: RowsToEx
     effects = None
     if len(labels) == 2 and hasattr(fitted, "contributions"):
         effects = fold_effects(fitted, rows_for(fitted, X, test), wanted.n_folds, target)
-    return ExplainedFold(
+    explained = ExplainedFold(
         rows={i: compact(explanation, reasons) for i, explanation in explanations.items()},
         readable={i: _readable(explanation) for i, explanation in explanations.items()},
         reasons=reasons.texts,
         effects=effects,
+        key=wanted.key,
     )
+    explained.to_bytes()  # a value that cannot be stored is an error of the method
+    return explained
 
 
 def _readable(explanation: Any) -> dict[str, Any]:
@@ -180,11 +199,20 @@ def write_explained(path: Path, explained: ExplainedFold) -> None:
     atomic_write(path, explained.to_bytes())
 
 
-def read_explained(path: Path, rows: Sequence[int]) -> ExplainedFold | None:
-    """Return a job's explanations, or None if there are none of exactly these rows, or the file is damaged."""
+def read_explained(path: Path, wanted: RowsToExplain) -> ExplainedFold | None:
+    """Return a job's explanations of the wanted rows, or None if they are not stored or the file is damaged."""
     try:
         explained = ExplainedFold.from_bytes(path.read_bytes())
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error):
         return None
-    is_complete = explained.failure or sorted(explained.rows) == sorted(rows)
-    return explained if is_complete else None
+    if explained.key != wanted.key:
+        return None
+    if explained.failure:
+        return explained
+    if not set(wanted.rows) <= explained.rows.keys():
+        return None
+    return replace(
+        explained,
+        rows={i: explained.rows[i] for i in wanted.rows},
+        readable={i: explained.readable[i] for i in wanted.rows},
+    )

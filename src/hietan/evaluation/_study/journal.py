@@ -124,7 +124,7 @@ class Journal:
 
     def __init__(self, directory: Path, manifest: Mapping[str, Any], dataset: str, method: str) -> None:
         self.path = directory / "jobs" / safe_file_name(dataset) / f"{safe_file_name(method)}.jsonl"
-        self._key = _key_of(manifest, dataset, method)
+        self._key = journal_key(manifest, dataset, method)
 
     def read(self) -> dict[tuple[int, int], dict[str, Any]]:
         """Return the jobs by (seed, fold), and remove damaged lines and lines of other studies from the file."""
@@ -174,7 +174,7 @@ class Journal:
         return job if is_job else None
 
 
-def _key_of(manifest: Mapping[str, Any], dataset: str, method: str) -> bytes:
+def journal_key(manifest: Mapping[str, Any], dataset: str, method: str) -> bytes:
     """Return a hash of everything that affects a method's results on a dataset, except the seed and the fold."""
     parts = [manifest[name] for name in ("versions", "cv", "usage")]
     parts += [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,6 +21,7 @@ from hietan.evaluation._study.explaining import (
     MOST_EXPLANATIONS,
     MOST_ROWS,
     REQUESTED,
+    RowsToExplain,
     draw_rows_to_explain,
     refuse_unknown_rows,
 )
@@ -30,7 +33,7 @@ from hietan.evaluation._study.fingerprint import (
     method_fingerprint,
     versions,
 )
-from hietan.evaluation._study.journal import FORMAT
+from hietan.evaluation._study.journal import FORMAT, journal_key
 from hietan.exceptions import StudyError
 from hietan.scores.cross_validation import (
     Label,
@@ -199,8 +202,6 @@ class Progress:
         The job that has just finished; None before the first.
     seconds : float
         How long that job took.
-    step : str
-        The current step of the study if it is not predicting; otherwise empty.
     """
 
     done: int
@@ -209,7 +210,6 @@ class Progress:
     failed: int
     job: Job | None = None
     seconds: float = 0.0
-    step: str = ""
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ class Study:
     command : str
         The command that runs the study.
     positive : str
-        The name of the positive class; "" for the class given by each dataset, or the rarer of two.
+        The name of the positive class; "" for the one of each dataset, or the last class in sorted order.
     lose : tuple of float
         The shares of annotations that held-out rows lose in further predictions, in ascending order.
     equal_rows : str
@@ -404,17 +404,33 @@ class Study:
         found = {}
         for name, data in self.datasets.items():
             chosen = dict.fromkeys(draw_rows_to_explain(data.y, n, self.seeds[0]), DRAWN)
-            names = self.view(name).instance_names
-            found[name] = chosen | {i: REQUESTED for i, row in enumerate(names) if row in set(self.rows)}
+            names, requested = self.view(name).instance_names, set(self.rows)
+            found[name] = chosen | {i: REQUESTED for i, row in enumerate(names) if row in requested}
         return found
 
-    def rows_of_job(self, job: Job) -> tuple[int, ...] | None:
-        """Return the rows that a job explains, or None if it explains nothing."""
+    def rows_to_explain(self, job: Job) -> RowsToExplain | None:
+        """Return what a job explains, or None if it explains nothing."""
         is_asked = self.explain and job.seed == self.seeds[0]
         if not is_asked or not hasattr(self.methods[job.method].estimator, "explain"):
             return None
         fold = self.folds[job.dataset, job.seed]
-        return tuple(i for i in self.explained_rows[job.dataset] if fold[i] == job.fold)
+        return RowsToExplain(
+            rows=tuple(i for i in self.explained_rows[job.dataset] if fold[i] == job.fold),
+            labels=tuple(self.class_names[job.dataset]),
+            term_names=getattr(self.datasets[job.dataset], "term_names", None),
+            n_folds=self.n_folds(job.dataset, job.seed),
+            key=self._explanation_keys[job.dataset, job.method],
+        )
+
+    @cached_property
+    def _explanation_keys(self) -> dict[tuple[str, str], str]:
+        """A hash of everything that affects the explanations of a dataset by a method, except the rows."""
+        keys = {}
+        for dataset in self.datasets:
+            names = hashlib.sha256(json.dumps(self.view(dataset).term_names).encode()).hexdigest()
+            for method in self.methods:
+                keys[dataset, method] = journal_key(self.manifest, dataset, method).hex() + names
+        return keys
 
     def view(self, dataset: str) -> DatasetView:
         """Return a dataset with names for all rows and columns."""

@@ -297,10 +297,10 @@ def _explained(study: Study, folder: Path) -> dict[tuple[str, str], tuple[Explai
     """Return the stored explanations. A method that failed to explain its predictions has none, with a warning."""
     found: dict[tuple[str, str], list[ExplainedFold]] = {}
     for job in study.jobs():
-        rows = study.rows_of_job(job)
-        if rows is None:
+        wanted = study.rows_to_explain(job)
+        if wanted is None:
             continue
-        explained = read_explained(explained_path(folder, job.dataset, job.method, job.fold), rows)
+        explained = read_explained(explained_path(folder, job.dataset, job.method, job.fold), wanted)
         if explained is not None:
             found.setdefault((job.dataset, job.method), []).append(explained)
     for (dataset, method), folds in list(found.items()):

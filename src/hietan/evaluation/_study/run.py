@@ -124,7 +124,7 @@ def run_study(
         The command that runs the study, for the provenance lines of the tables.
     positive : str
         The name of the positive class, for sensitivity, specificity, average precision and explanations [default: each
-        dataset's `Dataset.positive`, or the rarer of two classes].
+        dataset's `positive`, or the last of its two classes in sorted order].
     lose : sequence of float
         Shares from 0 to 1. Each model also predicts its held-out rows after they have lost this share of their most
         specific annotations, by `Hierarchy.lose_annotations` with the seed of the split, so all methods predict the
@@ -220,9 +220,12 @@ def _run_missing_jobs(
     # However the loop ends, no further job is started.
     with closing(_outcomes(study, todo, found, run)) as finished:
         for job, outcome, explained, seconds in finished:
-            found[job] = outcome
             if explained is not None:
                 write_explained(explained_path(folder, job.dataset, job.method, job.fold), explained)
+            known = found[job]
+            if known is not None and "error" not in known:  # only its explanations were missing
+                outcome = {name: value for name, value in known.items() if name not in ("seed", "fold")}
+            found[job] = outcome
             append_time(folder, study.methods[job.method], job, seconds)
             journals[job.dataset, job.method].append({"seed": job.seed, "fold": job.fold, **outcome})
             state = replace(
@@ -244,11 +247,11 @@ def _is_missing(
         return True
     if "error" in known:
         return retry_failed
-    rows = study.rows_of_job(job)
-    if rows is None:
+    wanted = study.rows_to_explain(job)
+    if wanted is None:
         return False
-    explained = read_explained(explained_path(folder, job.dataset, job.method, job.fold), rows)
-    return explained is None or bool(explained.failure)
+    explained = read_explained(explained_path(folder, job.dataset, job.method, job.fold), wanted)
+    return explained is None or (retry_failed and bool(explained.failure))
 
 
 def _outcomes(
@@ -284,12 +287,7 @@ def _calls(study: Study, todo: Sequence[Job]) -> Iterator[tuple[Any, ...]]:
         model = model_of(job.dataset, job.method, job.seed)
         test = study.folds[job.dataset, job.seed] == job.fold
         incomplete = [X[np.flatnonzero(test)] for X in incomplete_of(job.dataset, job.seed)]
-        rows = study.rows_of_job(job)
-        wanted = None
-        if rows is not None:
-            labels = tuple(study.class_names[job.dataset])
-            n_folds = study.n_folds(job.dataset, job.seed)
-            wanted = RowsToExplain(rows, labels, getattr(data, "term_names", None), n_folds)
+        wanted = study.rows_to_explain(job)
         names = study.class_names[job.dataset]
         yield job, model, data.X, data.y, test, names, study.usage, incomplete, wanted
 
