@@ -6,7 +6,7 @@ append it at the end of this module. Functions of arrays take the classes in sor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -173,8 +173,8 @@ class Metric:
         return f"{self.label} ({positive})" if positive and self.is_of_positive else self.label
 
 
-def metrics_of(scores: Scores) -> dict[str, float]:
-    """Return all `METRICS` of rows with known classes. Metrics that do not apply are NaN.
+def metrics_of(scores: Scores, names: Iterable[str] | None = None) -> dict[str, float]:
+    """Return metrics [default: all `METRICS`] of rows with known classes. Metrics that do not apply are NaN.
 
     If the rows lack a class, only the recall of the other of two classes is defined.
     """
@@ -183,8 +183,8 @@ def metrics_of(scores: Scores) -> dict[str, float]:
         raise ValueError("the classes of the rows are not known, so their scores have no metrics")
     present = np.unique(truth)
     if len(present) == len(scores.classes):
-        return {name: metric.compute(scores) for name, metric in METRICS.items()}
-    values = dict.fromkeys(METRICS, np.nan)
+        return {name: METRICS[name].compute(scores) for name in names or METRICS}
+    values = dict.fromkeys(names or METRICS, np.nan)
     if len(scores.classes) == 2 and len(present):
         name = "sensitivity" if present[0] else "specificity"
         values[name] = float(np.mean(scores.predicted == truth))

@@ -140,13 +140,13 @@ class ExplainedFold:
         )
 
 
-def explain_fold(fitted: Any, X: Any, test: NDArray[np.bool_], wanted: RowsToExplain) -> ExplainedFold:
-    """Explain rows of a fold with the fold's model. A failure is part of the result."""
+def explain_fold(fitted: Any, X: Any, test: NDArray[np.bool_], wanted: RowsToExplain) -> bytes:
+    """Explain rows of a fold with the fold's model; see `ExplainedFold.to_bytes`. A failure is part of the result."""
     try:
-        return _explain_fold(fitted, X, test, wanted)
+        return _explain_fold(fitted, X, test, wanted).to_bytes()
     except Exception as error:
         failure = " ".join(f"{type(error).__name__}: {error}".split())
-        return ExplainedFold(failure=failure, key=wanted.key)
+        return ExplainedFold(failure=failure, key=wanted.key).to_bytes()
 
 
 def _explain_fold(fitted: Any, X: Any, test: NDArray[np.bool_], wanted: RowsToExplain) -> ExplainedFold:
@@ -163,25 +163,24 @@ def _explain_fold(fitted: Any, X: Any, test: NDArray[np.bool_], wanted: RowsToEx
     effects = None
     if len(labels) == 2 and hasattr(fitted, "contributions"):
         effects = fold_effects(fitted, rows_for(fitted, X, test), wanted.n_folds, target)
-    explained = ExplainedFold(
+    return ExplainedFold(
         rows={i: compact(explanation, reasons) for i, explanation in explanations.items()},
         readable={i: _readable(explanation) for i, explanation in explanations.items()},
         reasons=reasons.texts,
         effects=effects,
         key=wanted.key,
     )
-    explained.to_bytes()  # a value that cannot be stored is an error of the method
-    return explained
 
 
 def _readable(explanation: Any) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(json.dumps(explanation.to_dict()))
-    parts = sorted(content.pop("contributions"), key=lambda part: -abs(part["contribution"]))
-    rest = parts[STRONGEST:]
+    amounts = np.asarray(explanation.amounts)
+    strongest = np.argsort(-np.abs(amounts), kind="stable")
+    listed, rest = strongest[:STRONGEST], strongest[STRONGEST:]
+    shortened = replace(explanation, contributions=explanation.contributions.at(listed.tolist()), removed=())
+    content: dict[str, Any] = shortened.to_dict()
     content.pop("row", None)  # its number within the fold
-    content["removed"] = len(content.get("removed", ()))
-    content["contributions"] = parts[:STRONGEST]
-    content["others"] = {"features": len(rest), "contribution": sum(part["contribution"] for part in rest)}
+    content["removed"] = len(explanation.removed)
+    content["others"] = {"features": len(rest), "contribution": float(amounts[rest].sum())}
     return content
 
 
@@ -193,10 +192,10 @@ def explained_path(folder: Path, dataset: str, method: str, fold: int) -> Path:
     return folder / "jobs" / safe_file_name(dataset) / safe_file_name(method) / f"explained-{fold}.npz"
 
 
-def write_explained(path: Path, explained: ExplainedFold) -> None:
+def write_explained(path: Path, explained: bytes) -> None:
     """Store a job's explanations."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    atomic_write(path, explained.to_bytes())
+    atomic_write(path, explained)
 
 
 def read_explained(path: Path, wanted: RowsToExplain) -> ExplainedFold | None:

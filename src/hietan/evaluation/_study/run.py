@@ -21,7 +21,6 @@ from hietan._io.files import temporary_directory
 from hietan._runtime.parallel import one_thread
 from hietan.evaluation._study.executors import check_resources, jobs_ahead, open_executor, run_jobs
 from hietan.evaluation._study.explaining import (
-    ExplainedFold,
     RowsToExplain,
     explain_fold,
     explained_path,
@@ -44,7 +43,7 @@ from hietan.evaluation._usage import count_usage
 from hietan.exceptions import FailedMethodWarning
 from hietan.scores.cross_validation import Label, rows_for, score_checked
 
-Outcome = tuple[Job, dict[str, Any], ExplainedFold | None, tuple[float, float]]
+Outcome = tuple[Job, dict[str, Any], bytes | None, tuple[float, float]]
 """A job, its journal entry, its explanations, and its fitting and prediction times in seconds."""
 LONGEST_ERROR = 10_000
 """The largest number of characters in a one-line error. The file `failures.txt` has the full text."""
