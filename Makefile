@@ -67,7 +67,7 @@ pictures: install  ## the pictures of the README and of docs/report.md, from rea
 	$(BIN)/python docs/images/make.py open
 	$(BIN)/python docs/images/make.py ranked
 	$(BIN)/python docs/images/make.py tree
-	$(BIN)/hietan study $(PICTURED) --rows daf-16 --no-figures -q -j 2 -o $(PAGES)/worm
+	$(BIN)/hietan study $(PICTURED) --rows daf-16 --rows bec-1 --no-figures -q -j 2 -o $(PAGES)/worm
 	$(BIN)/hietan study $(SEVERAL) --no-figures -q -j 2 -o $(PAGES)/several
 	$(BIN)/python -c "from hietan.datasets import load_ageing_genes as load; load('worm').save('$(PAGES)/worm.hietan')"
 	$(BIN)/hietan build --ontology $(GO_2019)/GeneOntology_2019.01.29.obo.gz \

@@ -103,8 +103,10 @@ def test_rows_that_are_shown_come_from_everywhere():
     assert [rows for _, _, rows in swarm] == [200, 200]
 
 
-def test_effects_are_of_every_fold_of_the_first_seed():
+def test_effects_are_of_the_folds_of_the_first_seed_that_explain_rows():
     results = run_study([DATA], {"TAN": TAN()}, cv=4, seeds=2, explain=True)
+    ((name, chosen),) = results.study.explained_rows.items()
+    assert set(results.study.folds[name, 0][list(chosen)].tolist()) == {0, 1, 2, 3}
     ((_, folds),) = results.explained.items()
     assert combine_effects([fold.effects for fold in folds])["folds"] == len(folds) == 4
     assert combine_effects([fold.effects for fold in folds])["rows"] == len(DATA.y)

@@ -71,7 +71,7 @@ class RowsToExplain:
     term_names : sequence of str or None
         The readable names of the columns.
     n_folds : int
-        The number of folds, over which the rows for term effects are divided.
+        The number of folds with rows to explain, over which the rows for term effects are divided.
     key : str
         A hash of everything else that affects the explanations.
     """
@@ -154,11 +154,9 @@ def _explain_fold(fitted: Any, X: Any, test: NDArray[np.bool_], wanted: RowsToEx
     # By default, the second of two classes is explained; not every classifier can explain another one.
     is_default = len(labels) != 2 or labels == sorted(labels)
     target = {} if is_default else {"target": labels[-1]}
-    explanations: dict[int, Any] = {}
-    if wanted.rows:
-        rows = rows_for(fitted, X[list(wanted.rows)])
-        found = fitted.explain(rows, term_names=wanted.term_names, **target)
-        explanations = dict(zip(wanted.rows, found, strict=True))
+    rows = rows_for(fitted, X[list(wanted.rows)])
+    found = fitted.explain(rows, term_names=wanted.term_names, **target)
+    explanations = dict(zip(wanted.rows, found, strict=True))
     reasons = Reasons()
     effects = None
     if len(labels) == 2 and hasattr(fitted, "contributions"):

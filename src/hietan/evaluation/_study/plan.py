@@ -414,11 +414,15 @@ class Study:
         if not is_asked or not hasattr(self.methods[job.method].estimator, "explain"):
             return None
         fold = self.folds[job.dataset, job.seed]
+        chosen = list(self.explained_rows[job.dataset])
+        rows = tuple(i for i in chosen if fold[i] == job.fold)
+        if not rows:
+            return None
         return RowsToExplain(
-            rows=tuple(i for i in self.explained_rows[job.dataset] if fold[i] == job.fold),
+            rows=rows,
             labels=tuple(self.class_names[job.dataset]),
             term_names=getattr(self.datasets[job.dataset], "term_names", None),
-            n_folds=self.n_folds(job.dataset, job.seed),
+            n_folds=len(np.unique(fold[chosen])),
             key=self._explanation_keys[job.dataset, job.method],
         )
 

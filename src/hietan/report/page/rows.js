@@ -294,7 +294,7 @@ function howToExplain({ name }) {
     : `${about.command} --row ${shellQuoted(name)}`;
   const words = isStudy
     ? `This report does not explain this ${rowNoun}. To add its explanation, run this command with the study's ` +
-      "directory as --output; finished jobs are not run again:"
+      "directory as --output; only the jobs that predict it run again:"
     : `This command explains the ${rowNoun} in a terminal:`;
   return [el("p", {}, words), el("pre", {}, el("code", { class: "command" }, command))];
 }
