@@ -268,3 +268,9 @@ def test_a_missing_value_is_not_absence(name):
             use()
     with pytest.raises(ValueError, match=r"X contains NaN\. An absent feature is 0"):
         name().fit(frame.to_numpy(), Y)
+
+
+def test_columns_of_one_name_are_named():
+    frame = pd.DataFrame([[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1]], columns=["a", "b", "a"])
+    with pytest.raises(ValueError, match="several columns of X have the name 'a'; rename or drop them"):
+        HieBAN().fit(frame, [0, 1, 0, 1])

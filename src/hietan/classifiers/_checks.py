@@ -254,6 +254,9 @@ def validated(model: Any, X: Any, *y: Any, **options: Any) -> Any:
     The indices of a sparse X are checked first, because SciPy does not check them. The caller's X is never changed.
     """
     X = _checked_indices(X)
+    if hasattr(X, "iloc") and not X.columns.is_unique:
+        repeated = X.columns[X.columns.duplicated()][0]
+        raise ValueError(f"several columns of X have the name {repeated!r}; rename or drop them")
     try:
         found = validate_data(model, X, *y, accept_sparse="csr", **options)
         if (found[0] if y else found).dtype == object:  # categories are not converted
