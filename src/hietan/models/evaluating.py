@@ -139,10 +139,10 @@ def evaluate_model(model: Model, data: Dataset, *, seed: int = 0, match: Sequenc
     values, draws = _measured(scores, seed)
     before: list[dict[str, float]] = []
     quality = model.quality
-    if model.held_out is not None and model.held_out.log_proba is not None:
-        _, before = _measured(_calibrated(model, model.held_out), seed + 1)
     sizes = dict(zip(classes, np.bincount(truth).tolist(), strict=True))
     enough = min(sizes.values()) >= LEAST_TO_COMPARE
+    if enough and model.held_out is not None and model.held_out.log_proba is not None:
+        _, before = _measured(_calibrated(model, model.held_out), seed + 1)
     metrics = dict[str, Measured]()
     # With a class prior, only the order of rows can be compared with the validation, which had other class frequencies.
     has_prior = getattr(model.classifier, "class_prior", None) is not None
@@ -155,7 +155,7 @@ def evaluate_model(model: Model, data: Dataset, *, seed: int = 0, match: Sequenc
         # The calibration error of a bootstrap draw is larger than the error of its rows, so it is not compared.
         is_compared = enough and validated is not None and name != "calibration_error"
         drifted = False
-        if is_compared:
+        if is_compared and before:
             losses = [b[name] - a[name] for a, b in zip(draws, before, strict=False)]
             if METRICS[name].lower_is_better:
                 losses = [-loss for loss in losses]

@@ -123,7 +123,7 @@ class Model:
         """The classifier's label of the positive class, or None if there is none."""
         return self.classifier.classes_[self.class_names.index(self.positive)] if self.positive else None
 
-    @property
+    @cached_property
     def class_sizes(self) -> dict[str, int]:
         """The number of training rows of each class."""
         counts = np.bincount(self.training.labels, minlength=len(self.class_names)).tolist()
