@@ -13,6 +13,7 @@ from scipy.stats import spearmanr
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.svm import LinearSVC
 
 import hietan
 from hietan.catalogue import load_dataset
@@ -182,12 +183,12 @@ def one_positive_row(content):
 FORGED = {
     "symbols of other rows": names(symbols=["a"]),
     "synonyms of other rows": names(synonyms=[["a"]]),
-    "synonyms that are no lists": names(synonyms=["ab"] * 150),
-    "synonyms that are no text": names(synonyms=[[1]] * 150),
+    "synonyms that are not lists": names(synonyms=["ab"] * 150),
+    "synonyms that are not text": names(synonyms=[[1]] * 150),
     "labels of other rows": training(labels=[0, 1]),
     "labels of no class": training(labels=[0, 7] * 75),
     "labels below 0": training(labels=[0, -1] * 75),
-    "labels that are no integers": training(labels=[0.0, 1.0] * 75),
+    "labels that are not integers": training(labels=[0.0, 1.0] * 75),
     "labels that are yes or no": training(labels=[False, True] * 75),
     "labels that differ from the held-out ones": training(labels=[0, 1] * 75),
     "features of other rows": training(features=[1]),
@@ -422,3 +423,9 @@ def test_renamed_classes_have_the_same_positive_rows(data):
                     ranked = rank_rows(trained, each, match=["none"], positive=ranked_by)
                     found.append({row.instance: row.predicted for row in ranked.rows})
         assert all(one == found[0] for one in found[1:]) and len(found) == 8
+
+
+@pytest.mark.parametrize("threshold", ["gmean", 0.3])
+def test_a_threshold_needs_probabilities(data, threshold):
+    with pytest.raises(ValueError, match="LinearSVC has no probabilities, so a threshold cannot be used"):
+        train_model(LinearSVC(), data, threshold=threshold, folds=2)

@@ -180,7 +180,12 @@ def _kept_provenance(data: Dataset, row_names: bool) -> dict[str, Any]:
 def _check_threshold_of(model: Model) -> None:
     """Raise ValueError for a threshold that the held-out scores do not support."""
     held_out = model.held_out
-    if model.threshold == BEST_GMEAN and (held_out is None or held_out.log_proba is None):
+    if model.threshold is not None and held_out is not None and held_out.log_proba is None:
+        raise ValueError(
+            f"{type(model.classifier).__name__} has no probabilities, so a threshold cannot be used; omit it, or use a "
+            "classifier with predict_proba"
+        )
+    if model.threshold == BEST_GMEAN and held_out is None:
         raise ValueError(
             "the threshold cannot be tuned, because a class has fewer than two rows; add rows of that "
             "class, or set a number"

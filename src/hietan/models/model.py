@@ -73,7 +73,7 @@ class Model:
         The names of its classes, in the order of ``classifier.classes_``.
     positive : str
         The positive class, which rankings, explanations and the quality refer to. If it is empty, there are more than
-        two classes, and a row's log-odds are those of its most probable class.
+        two classes, and each row is ranked by the log-odds of its most probable class.
     training : TrainingRows
         The training rows.
     held_out : Scores or None

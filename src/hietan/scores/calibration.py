@@ -51,7 +51,7 @@ def fit_sigmoid(log_odds: Floats, is_positive: NDArray[np.bool_]) -> Sigmoid:
 def calibrate(held_out: Scores, prior: float | None = None) -> Sigmoid | None:
     """Fit Platt's sigmoid to held-out rows of two classes.
 
-    `prior` is the share of the positive class for which probabilities are calibrated [default: that of the rows].
+    `prior` is the share of the positive class for which probabilities are calibrated [default: the observed share].
     Return None if there are no log-odds or more classes, or if probabilities would not rise with the log-odds.
     """
     if held_out.log_proba is None or len(held_out.classes) != 2:

@@ -71,37 +71,37 @@ def quality_of_model(
           number. `few_auc`, `many_auc`: the AUC among rows with at most, or more than, `median_annotations`.
     """
     class_rows = np.bincount(held_out.truth, minlength=len(held_out.classes)).tolist()
-    found: dict[str, Any] = {"folds": int(held_out.fold.max()) + 1, "class_rows": class_rows}
-    found |= dict.fromkeys(NUMBERS) | {"curve": []}
+    quality: dict[str, Any] = {"folds": int(held_out.fold.max()) + 1, "class_rows": class_rows}
+    quality |= dict.fromkeys(NUMBERS) | {"curve": []}
     metrics = metrics_of(held_out)
-    found["gmean"] = metrics["gmean"]
+    quality["gmean"] = metrics["gmean"]
     if held_out.log_proba is None:
-        return found
+        return quality
     for name in ("auc", "average_precision", "log_loss"):
-        found[name] = metrics[name]
+        quality[name] = metrics[name]
     if len(held_out.classes) != 2:
-        return found
+        return quality
     is_positive = held_out.is_positive
     log_odds = np.clip(held_out.log_odds, -700, 700)
     parts = calibration_parts(held_out, seed)
     if is_tuned:
-        found["gmean"] = gmean_score(
+        quality["gmean"] = gmean_score(
             is_positive, log_odds >= cross_fitted_cutoffs(log_odds, is_positive, parts)
         )
     elif cutoff is not None:
-        found["gmean"] = gmean_score(is_positive, log_odds >= cutoff)
+        quality["gmean"] = gmean_score(is_positive, log_odds >= cutoff)
     if is_calibrated and not is_unlabelled:
         calibrated = cross_calibrated(log_odds, is_positive, parts)
         likelihood = np.where(is_positive, calibrated, 1 - calibrated)
         curve = reliability_curve(held_out.truth, calibrated)
         columns = (curve.predicted.tolist(), curve.observed.tolist(), curve.count.tolist())
-        found["calibrated_log_loss"] = float(-np.log(np.maximum(likelihood, 1e-300)).mean())
-        found["calibration_error"] = curve.expected_calibration_error
-        found["curve"] = [list(each) for each in zip(*columns, strict=True)]
+        quality["calibrated_log_loss"] = float(-np.log(np.maximum(likelihood, 1e-300)).mean())
+        quality["calibration_error"] = curve.expected_calibration_error
+        quality["curve"] = [list(each) for each in zip(*columns, strict=True)]
     if is_unlabelled:
         for name in ("gmean", "average_precision", "log_loss"):
-            found[name] = None
-    return found | study_bias(is_positive, log_odds, annotations)
+            quality[name] = None
+    return quality | study_bias(is_positive, log_odds, annotations)
 
 
 NUMBERS = (
@@ -130,7 +130,7 @@ def study_bias(
     median = float(np.median(annotations))
     few = annotations <= median
     is_constant = np.ptp(annotations) == 0 or np.ptp(log_odds) == 0
-    found = {
+    quality = {
         "annotations_auc": rank_auc(is_positive, annotations.astype(np.float64)),
         "annotations_correlation": np.nan
         if is_constant
@@ -139,4 +139,4 @@ def study_bias(
         "many_auc": rank_auc(is_positive[~few], log_odds[~few]),
         "median_annotations": median,
     }
-    return {name: None if np.isnan(value) else value for name, value in found.items()}
+    return {name: None if np.isnan(value) else value for name, value in quality.items()}

@@ -20,17 +20,17 @@ def write_explanations(results: StudyResults, folder: Path) -> list[Path]:
         if scores is None:
             continue
         labels = list(results.study.class_names[dataset])
-        found = {i: each for part in folds for i, each in part.readable.items()}
+        readable = {i: each for part in folds for i, each in part.readable.items()}
         entries = [
             {
                 "instance": names[i],
                 "why": why,
                 "fold": int(scores.fold[i]),
                 "y_true": labels[scores.truth[i]],
-                **found[i],
+                **readable[i],
             }
             for i, why in results.study.explained_rows[dataset].items()
-            if i in found
+            if i in readable
         ]
         name = f"{method_stem(results.study.methods[key])}.json"
         written.append(folder / FOLDER / safe_file_name(dataset) / name)

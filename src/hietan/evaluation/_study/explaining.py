@@ -155,8 +155,8 @@ def _explain_fold(fitted: Any, X: Any, test: NDArray[np.bool_], wanted: RowsToEx
     is_default = len(labels) != 2 or labels == sorted(labels)
     target = {} if is_default else {"target": labels[-1]}
     rows = rows_for(fitted, X[list(wanted.rows)])
-    found = fitted.explain(rows, term_names=wanted.term_names, **target)
-    explanations = dict(zip(wanted.rows, found, strict=True))
+    explained = fitted.explain(rows, term_names=wanted.term_names, **target)
+    explanations = dict(zip(wanted.rows, explained, strict=True))
     reasons = Reasons()
     effects = None
     if len(labels) == 2 and hasattr(fitted, "contributions"):

@@ -401,12 +401,12 @@ class Study:
             return {name: {} for name in self.datasets}
         explaining = sum(hasattr(method.estimator, "explain") for method in self.methods.values())
         n = max(LEAST_ROWS, min(MOST_ROWS, MOST_EXPLANATIONS // (len(self.datasets) * max(1, explaining))))
-        found = {}
+        rows_of = {}
         for name, data in self.datasets.items():
             chosen = dict.fromkeys(draw_rows_to_explain(data.y, n, self.seeds[0]), DRAWN)
             names, requested = self.view(name).instance_names, set(self.rows)
-            found[name] = chosen | {i: REQUESTED for i, row in enumerate(names) if row in requested}
-        return found
+            rows_of[name] = chosen | {i: REQUESTED for i, row in enumerate(names) if row in requested}
+        return rows_of
 
     def rows_to_explain(self, job: Job) -> RowsToExplain | None:
         """Return what a job explains, or None if it explains nothing."""

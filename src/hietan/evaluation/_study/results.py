@@ -295,25 +295,25 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
 
 def _explained(study: Study, folder: Path) -> dict[tuple[str, str], tuple[ExplainedFold, ...]]:
     """Return the stored explanations. A method that failed to explain its predictions has none, with a warning."""
-    found: dict[tuple[str, str], list[ExplainedFold]] = {}
+    by_method: dict[tuple[str, str], list[ExplainedFold]] = {}
     for job in study.jobs():
         wanted = study.rows_to_explain(job)
         if wanted is None:
             continue
         explained = read_explained(explained_path(folder, job.dataset, job.method, job.fold), wanted)
         if explained is not None:
-            found.setdefault((job.dataset, job.method), []).append(explained)
-    for (dataset, method), folds in list(found.items()):
+            by_method.setdefault((job.dataset, job.method), []).append(explained)
+    for (dataset, method), folds in list(by_method.items()):
         failures = [fold.failure for fold in folds if fold.failure]
         if failures:
-            del found[dataset, method]
+            del by_method[dataset, method]
             warnings.warn(
                 f"dataset {dataset}: method {method!r} has no explanations, because it failed to explain its "
                 f"predictions ({failures[0]}); all other results are written",
                 RuntimeWarning,
                 stacklevel=4,
             )
-    return {which: tuple(folds) for which, folds in found.items()}
+    return {which: tuple(folds) for which, folds in by_method.items()}
 
 
 def _usage_of_folds(
